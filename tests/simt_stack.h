@@ -16,6 +16,20 @@ KIT_PART(simt_stack, SIMT_STACK);
 #define FULL GPUTM_SIMT_STACK_FULL
 #define NESTED GPUTM_SIMT_STACK_NESTED
 
+#define FOUR "lanes=4 depth=0 likely_convergence=0"
+#define FOUR_LIKELY "lanes=4 depth=0 likely_convergence=1"
+
+/* A stack of such a config with all its lanes at this PC. */
+static inline struct gputm_simt_stack *launched(struct kit *kit, const char *text, uint64_t pc)
+{
+	struct gputm_simt_stack *stack = make(kit, "%s", text);
+	const struct gputm_simt_stack_config *config = gputm_unit_config(unit_of(stack));
+
+	ck_assert_int_eq(gputm_simt_stack_launch(stack, pc, UINT64_MAX >> (64 - config->lanes)),
+			 0);
+	return stack;
+}
+
 /* ---- rows ---- */
 
 static inline void row_is(const struct gputm_simt_stack *stack, size_t index,

@@ -6,9 +6,8 @@
 
 KIT_TEST(test_simt_stack_nesting_is_tight)
 {
-	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=0");
+	struct gputm_simt_stack *s = launched(kit, FOUR, B);
 
-	ck_assert_int_eq(gputm_simt_stack_launch(s, B, 0xf), 0);
 	ck_assert_int_eq(gputm_simt_stack_tx_begin(s, C), SWITCH);
 	for (unsigned i = 0; i < GPUTM_SIMT_STACK_NESTING_MAX; i++) {
 		ck_assert_int_eq(gputm_simt_stack_tx_begin_probe(s, C), NESTED);
@@ -24,9 +23,8 @@ KIT_TEST(test_simt_stack_nesting_is_tight)
 
 KIT_TEST(test_simt_stack_lanes_at_different_depths_do_not_commit)
 {
-	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=0");
+	struct gputm_simt_stack *s = launched(kit, FOUR, A);
 
-	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(gputm_simt_stack_tx_begin(s, B), SWITCH);
 	ck_assert_int_eq(DIVERGE(s, G, NO_PC, { C, 0x3 }, { D, 0xc }), SWITCH);
 	ck_assert_int_eq(gputm_simt_stack_tx_begin(s, E), NESTED);
@@ -145,9 +143,8 @@ KIT_TEST(test_simt_stack_load_needs_the_types_of_r_and_t)
 {
 	static uint8_t image[4096];
 	size_t size, contents;
-	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=0");
+	struct gputm_simt_stack *s = launched(kit, FOUR, B);
 
-	ck_assert_int_eq(gputm_simt_stack_launch(s, B, 0xf), 0);
 	ck_assert_int_eq(gputm_simt_stack_tx_begin(s, C), SWITCH);
 	size = gputm_unit_save_state(unit_of(s), image, sizeof(image));
 	ck_assert_uint_le(size, sizeof(image));
@@ -161,9 +158,8 @@ KIT_TEST(test_simt_stack_load_needs_the_types_of_r_and_t)
 
 KIT_TEST(test_simt_stack_widest_pcs)
 {
-	struct gputm_simt_stack *s = make(kit, "pc_bits=64 lanes=64");
+	struct gputm_simt_stack *s = launched(kit, "pc_bits=64 lanes=64", 0);
 
-	ck_assert_int_eq(gputm_simt_stack_launch(s, 0, UINT64_MAX), 0);
 	advance(s, NO_PC - 1, CONTINUE);
 	ck_assert_int_eq(gputm_simt_stack_proceed(s, NO_PC), -ERANGE);
 }
@@ -172,7 +168,7 @@ KIT_TEST(test_simt_stack_widest_pcs)
 
 KIT_TEST(test_simt_stack_tells_its_observer)
 {
-	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=1");
+	struct gputm_simt_stack *s = make(kit, FOUR_LIKELY);
 
 	kit_observe(unit_of(s));
 	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);

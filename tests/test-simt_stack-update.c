@@ -12,7 +12,7 @@ static uint64_t bit(unsigned lane)
 KIT_TEST(test_simt_stack_top_is_what_runs)
 {
 	struct gputm_simt_stack_entry top;
-	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=0");
+	struct gputm_simt_stack *s = make(kit, FOUR);
 
 	gputm_simt_stack_top(s, &top);
 	ck_assert(top.pc == NO_PC && !top.mask && top.rpc == NO_PC);
@@ -28,9 +28,8 @@ KIT_TEST(test_fig_2_3_simt_stack_update_by_next_pc)
 {
 	const uint64_t at_a[] = { B, B, B, F }, at_b[] = { C, D, D, NO_PC };
 	const uint64_t at_c[] = { E, D, D, F }, at_d[] = { E, E, E, F }, at_e[] = { G, G, G, F };
-	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=0");
+	struct gputm_simt_stack *s = launched(kit, FOUR, A);
 
-	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(gputm_simt_stack_update(s, 0, at_a, G, F), SWITCH);
 	ROWS(s, ROW(G, NO_PC, 0xf), ROW(F, G, 0x8), ROW(B, G, 0x7));
 	ck_assert_int_eq(gputm_simt_stack_update(s, 0, at_b, E, D), SWITCH);
@@ -59,7 +58,7 @@ KIT_TEST(test_simt_stack_update_orders_targets)
 	};
 
 	for (size_t i = 0; i < KIT_COUNT(orders); i++) {
-		struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=0");
+		struct gputm_simt_stack *s = make(kit, FOUR);
 		struct gputm_simt_stack_entry entry;
 
 		ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
@@ -107,9 +106,8 @@ KIT_TEST(test_simt_stack_update_refuses_and_changes_nothing)
 KIT_TEST(test_simt_stack_update_ends_no_lane_in_a_transaction)
 {
 	const uint64_t next[] = { B, B };
-	struct gputm_simt_stack *s = make(kit, "lanes=2 depth=0 likely_convergence=0");
+	struct gputm_simt_stack *s = launched(kit, "lanes=2 depth=0 likely_convergence=0", A);
 
-	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0x3), 0);
 	ck_assert_int_eq(gputm_simt_stack_tx_begin(s, B), SWITCH);
 	KIT_REFUSED(-EINVAL, gputm_simt_stack_update(s, 0x1, next, NO_PC, NO_PC),
 		    "in a transaction");
@@ -120,10 +118,9 @@ KIT_TEST(test_simt_stack_update_ends_no_lane_in_a_transaction)
 /* Lanes commit one after the other, as the header tells hosts to do. */
 KIT_TEST(test_simt_stack_lanes_commit_one_by_one)
 {
-	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=0");
+	struct gputm_simt_stack *s = launched(kit, FOUR, A);
 	int result = 0;
 
-	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(gputm_simt_stack_tx_begin(s, B), SWITCH);
 	advance(s, C, CONTINUE);
 	for (unsigned i = 0; i < 8; i++) {

@@ -23,9 +23,8 @@ KIT_TEST(test_simt_stack_storage)
 
 KIT_TEST(test_fig_2_3_simt_stack_reconvergence)
 {
-	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=0");
+	struct gputm_simt_stack *s = launched(kit, FOUR, A);
 
-	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ROWS(s, ROW(A, NO_PC, 0xf));
 	ck_assert_int_eq(DIVERGE(s, G, NO_PC, { F, 0x8 }, { B, 0x7 }), SWITCH);
 	ROWS(s, ROW(G, NO_PC, 0xf), ROW(F, G, 0x8), ROW(B, G, 0x7));
@@ -47,9 +46,8 @@ KIT_TEST(test_fig_2_3_simt_stack_reconvergence)
 /* The unit settles inside diverge, so state b of the figure is not seen and c follows a. */
 KIT_TEST(test_fig_3_8_likely_convergence)
 {
-	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=1");
+	struct gputm_simt_stack *s = launched(kit, FOUR_LIKELY, A);
 
-	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(DIVERGE(s, F, E, { B, 0x1 }, { C, 0xe }), SWITCH);
 	ROWS(s, ROW(F, NO_PC, 0xf), ROW(E, F, 0), LIKELY(B, F, E, 1, 0x1),
 	     LIKELY(C, F, E, 1, 0xe));
@@ -67,9 +65,8 @@ KIT_TEST(test_fig_3_8_likely_convergence)
 /* As drawn: thread 2's entry is there until its next instruction is seen to be E. */
 KIT_TEST(test_fig_3_8_likely_convergence_merges_a_running_entry)
 {
-	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=1");
+	struct gputm_simt_stack *s = launched(kit, FOUR_LIKELY, A);
 
-	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(DIVERGE(s, F, E, { B, 0x1 }, { C, 0xe }), SWITCH);
 	ck_assert_int_eq(DIVERGE(s, F, E, { D, 0xc }, { E - 4, 0x2 }), SWITCH);
 	ROWS(s, ROW(F, NO_PC, 0xf), ROW(E, F, 0), LIKELY(B, F, E, 1, 0x1), LIKELY(D, F, E, 1, 0xc),
@@ -81,9 +78,8 @@ KIT_TEST(test_fig_3_8_likely_convergence_merges_a_running_entry)
 
 KIT_TEST(test_fig_4_3_transaction_entries)
 {
-	struct gputm_simt_stack *s = make(kit, "lanes=8 depth=0 likely_convergence=0");
+	struct gputm_simt_stack *s = launched(kit, "lanes=8 depth=0 likely_convergence=0", A);
 
-	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xff), 0);
 	ck_assert_int_eq(DIVERGE(s, H, NO_PC, { H, 0x30 }, { B, 0xcf }), SWITCH);
 	ROWS(s, ROW(H, NO_PC, 0xff), ROW(B, H, 0xcf));
 	ck_assert(!gputm_simt_stack_in_transaction(s));
@@ -139,9 +135,8 @@ KIT_TEST(test_simt_stack_a_loop_does_not_grow_the_stack)
 
 KIT_TEST(test_simt_stack_likely_points_are_ignored_unless_configured)
 {
-	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=0");
+	struct gputm_simt_stack *s = launched(kit, FOUR, A);
 
-	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(DIVERGE(s, F, E, { B, 0x1 }, { C, 0xe }), SWITCH);
 	ROWS(s, ROW(F, NO_PC, 0xf), ROW(B, F, 0x1), ROW(C, F, 0xe));
 	advance(s, E, CONTINUE);
@@ -149,9 +144,8 @@ KIT_TEST(test_simt_stack_likely_points_are_ignored_unless_configured)
 
 KIT_TEST(test_simt_stack_a_likely_point_at_the_rpc_is_none)
 {
-	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=1");
+	struct gputm_simt_stack *s = launched(kit, FOUR_LIKELY, A);
 
-	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(DIVERGE(s, F, F, { B, 0x1 }, { C, 0x6 }, { F, 0x8 }), SWITCH);
 	ROWS(s, ROW(F, NO_PC, 0xf), ROW(B, F, 0x1), ROW(C, F, 0x6));
 }
@@ -159,9 +153,8 @@ KIT_TEST(test_simt_stack_a_likely_point_at_the_rpc_is_none)
 /* Lanes that branch to the likely-convergence point join those that are there. */
 KIT_TEST(test_simt_stack_targets_at_the_likely_point_gather)
 {
-	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=1");
+	struct gputm_simt_stack *s = launched(kit, FOUR_LIKELY, A);
 
-	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(DIVERGE(s, F, E, { B, 0x7 }, { E, 0x8 }), SWITCH);
 	ROWS(s, ROW(F, NO_PC, 0xf), ROW(E, F, 0x8), LIKELY(B, F, E, 1, 0x7));
 	ck_assert_int_eq(DIVERGE(s, F, E, { E, 0x4 }, { C, 0x3 }), SWITCH);
@@ -173,9 +166,8 @@ KIT_TEST(test_simt_stack_targets_at_the_likely_point_gather)
 /* Erratum 8: nobody came by the likely-convergence point. */
 KIT_TEST(test_simt_stack_an_empty_likely_entry_is_popped_at_once)
 {
-	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=1");
+	struct gputm_simt_stack *s = launched(kit, FOUR_LIKELY, A);
 
-	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(DIVERGE(s, F, E, { B, 0x1 }, { C, 0xe }), SWITCH);
 	advance(s, F, SWITCH);
 	advance(s, F, SWITCH);
@@ -186,9 +178,8 @@ KIT_TEST(test_simt_stack_an_empty_likely_entry_is_popped_at_once)
 /* The branching entry gives its place to a likely-convergence entry that keeps its own LPC. */
 KIT_TEST(test_simt_stack_another_likely_point_of_the_same_branch)
 {
-	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=1");
+	struct gputm_simt_stack *s = launched(kit, FOUR_LIKELY, A);
 
-	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(DIVERGE(s, F, E, { B, 0x1 }, { C, 0xe }), SWITCH);
 	ck_assert_int_eq(DIVERGE(s, F, D, { C + 4, 0x2 }, { D, 0x4 }, { C + 8, 0x8 }), SWITCH);
 	ROWS(s, ROW(F, NO_PC, 0xf), ROW(E, F, 0), LIKELY(B, F, E, 1, 0x1),
@@ -203,9 +194,8 @@ KIT_TEST(test_simt_stack_another_likely_point_of_the_same_branch)
 
 KIT_TEST(test_simt_stack_a_target_with_all_lanes_is_an_advance)
 {
-	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=0");
+	struct gputm_simt_stack *s = launched(kit, FOUR, A);
 
-	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(DIVERGE(s, G, NO_PC, { F, 0 }, { B, 0xf }), CONTINUE);
 	ROWS(s, ROW(B, NO_PC, 0xf));
 	ck_assert_int_eq(DIVERGE(s, G, NO_PC, { F, 0x8 }, { C, 0x7 }), SWITCH);
@@ -216,9 +206,8 @@ KIT_TEST(test_simt_stack_a_target_with_all_lanes_is_an_advance)
 
 KIT_TEST(test_simt_stack_targets_that_never_meet)
 {
-	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=0");
+	struct gputm_simt_stack *s = launched(kit, FOUR, A);
 
-	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(DIVERGE(s, NO_PC, NO_PC, { B, 0x3 }, { C, 0xc }), SWITCH);
 	ROWS(s, ROW(B, NO_PC, 0x3), ROW(C, NO_PC, 0xc));
 	ck_assert_uint_eq(gputm_simt_stack_live_mask(s), 0xf);
@@ -239,9 +228,8 @@ KIT_TEST(test_simt_stack_targets_that_never_meet)
 /* Eager conflicts: lanes abort wherever they are, and the emptied entries go. */
 KIT_TEST(test_simt_stack_aborts_within_branches)
 {
-	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=0");
+	struct gputm_simt_stack *s = launched(kit, FOUR, B);
 
-	ck_assert_int_eq(gputm_simt_stack_launch(s, B, 0xf), 0);
 	ck_assert_int_eq(gputm_simt_stack_tx_begin(s, C), SWITCH);
 	ck_assert_int_eq(DIVERGE(s, F, NO_PC, { D, 0x3 }, { E, 0xc }), SWITCH);
 	ck_assert_int_eq(gputm_simt_stack_tx_abort(s, 0x3), CONTINUE);
@@ -266,9 +254,8 @@ KIT_TEST(test_simt_stack_aborts_within_branches)
 /* The PC after the transaction is where the branch around it reconverges. */
 KIT_TEST(test_simt_stack_leaving_a_transaction_reconverges)
 {
-	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=0");
+	struct gputm_simt_stack *s = launched(kit, FOUR, A);
 
-	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(DIVERGE(s, H, NO_PC, { G, 0x3 }, { B, 0xc }), SWITCH);
 	ck_assert_int_eq(gputm_simt_stack_tx_begin(s, C), SWITCH);
 	ck_assert_int_eq(gputm_simt_stack_tx_commit(s, 0xc, H), SWITCH);
@@ -279,9 +266,8 @@ KIT_TEST(test_simt_stack_leaving_a_transaction_reconverges)
 /* Nesting counts are of each lane: those that abort in a nested transaction leave it. */
 KIT_TEST(test_simt_stack_nested_transactions_are_flattened)
 {
-	struct gputm_simt_stack *s = make(kit, "lanes=4 depth=0 likely_convergence=0");
+	struct gputm_simt_stack *s = launched(kit, FOUR, B);
 
-	ck_assert_int_eq(gputm_simt_stack_launch(s, B, 0xf), 0);
 	ck_assert_int_eq(gputm_simt_stack_tx_begin(s, C), SWITCH);
 	ck_assert_int_eq(DIVERGE(s, F, NO_PC, { D, 0x3 }, { E, 0xc }), SWITCH);
 	ck_assert_int_eq(gputm_simt_stack_tx_begin(s, E + 4), NESTED);
