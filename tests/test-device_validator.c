@@ -7,6 +7,7 @@
 #include "tests/oracle/device_validator.h"
 
 KIT_UNIT(device_validator, DEVICE_VALIDATOR);
+KIT_MAKER(access_bitmap, ACCESS_BITMAP);
 
 #define REGION 1024
 #define WORDS (REGION / 4)
@@ -18,32 +19,33 @@ enum {
 };
 
 struct world {
-	struct kit kit;
 	struct gputm_device_validator *validator;
 	struct gputm_access_bitmap *reads;
 };
 
-static void world_open(struct world *w, uint32_t lanes, uint32_t granule)
+static struct gputm_access_bitmap *marks(struct kit *kit, uint64_t region_bytes, uint32_t granule)
 {
-	struct gputm_device_validator_config config = GPUTM_DEVICE_VALIDATOR_CONFIG_INIT;
-	struct gputm_access_bitmap_config marks = GPUTM_ACCESS_BITMAP_CONFIG_INIT;
+	struct gputm_access_bitmap_config config = access_bitmap_init;
 
-	kit_open(&w->kit);
-	config.region_bytes = marks.region_bytes = REGION;
-	config.lanes = lanes;
-	config.entry_cycles = 10;
-	config.lock_cycles = 3;
-	marks.granule = granule;
-	ck_assert_int_eq(gputm_device_validator_new(w->kit.ctx, &config, &w->validator), 0);
-	ck_assert_int_eq(gputm_access_bitmap_new(w->kit.ctx, &marks, &w->reads), 0);
-	kit_observe(unit_of(w->validator));
+	config.region_bytes = region_bytes;
+	config.granule = granule;
+	return (struct gputm_access_bitmap *)(void *)kit_make(kit, &access_bitmap_maker, &config);
 }
 
-static void world_close(struct world *w)
+static struct world world_of(struct kit *kit, uint32_t lanes, uint32_t granule)
 {
-	gputm_device_validator_free(w->validator);
-	gputm_access_bitmap_free(w->reads);
-	kit_close(&w->kit);
+	struct gputm_device_validator *validator =
+		make(kit, "region_bytes=%d lanes=%u entry_cycles=10 lock_cycles=3", REGION, lanes);
+
+	return (struct world){ validator, marks(kit, REGION, granule) };
+}
+
+/* Two pages of stamps. */
+static struct world two_pages(struct kit *kit)
+{
+	struct gputm_device_validator *validator = make(kit, "region_bytes=65536");
+
+	return (struct world){ validator, marks(kit, 65536, access_bitmap_init.granule) };
 }
 
 /* Push entries; `result` is what came out, `apply` which of the first 64 are to be written. */
@@ -67,9 +69,8 @@ KIT_TEST(test_device_validator_goes_on_after_a_conflict)
 	static const struct gputm_log_entry first[] = { { 0, 3, 30 }, { 8, 2, 20 } };
 	static const struct gputm_log_entry second[] = { { 0, 1, 10 } };
 	struct gputm_device_validator_result r;
-	struct world w;
+	struct world w = world_of(kit, 1, 4);
 
-	world_open(&w, 1, 4);
 	ck_assert_int_eq(gputm_access_bitmap_record(w.reads, 8), 0);
 	ck_assert_uint_eq(push(&w, second, 1, EARLY, &r), 0);
 	ck_assert_uint_eq(r.conflicts + r.applied + r.stale, 0);
@@ -101,7 +102,6 @@ KIT_TEST(test_device_validator_goes_on_after_a_conflict)
 				 0);
 	}
 	kit_counts(unit_of(w.validator), "failed_rounds=2 failed_early=1");
-	world_close(&w);
 }
 
 /* Equal stamps are the same write: applied once. A stamp above replaces, one below does not. */
@@ -110,14 +110,12 @@ KIT_TEST(test_device_validator_freshness_is_tight)
 	static const struct gputm_log_entry entry[] = { { 4, 7, 1 }, { 4, 7, 1 }, { 4, 6, 2 },
 							{ 4, 8, 3 }, { 1020, UINT32_MAX, 4 } };
 	struct gputm_device_validator_result r;
-	struct world w;
+	struct world w = world_of(kit, 2, 4);
 
-	world_open(&w, 2, 4);
 	ck_assert_uint_eq(push(&w, entry, 5, APPLY, &r), 0x19);
 	ck_assert_uint_eq(r.applied, 3);
 	ck_assert_uint_eq(r.stale, 2);
 	ck_assert_uint_eq(r.cycles, 39); /* three waves of two lanes */
-	world_close(&w);
 }
 
 /* V-A: at 1 KB a write beside what the GPU has read is a false conflict, at 4 B it is none. */
@@ -127,129 +125,97 @@ KIT_TESTS(test_device_validator_false_conflicts_come_from_granularity, 3)
 	static const uint32_t granule[] = { 4, 256, 1024 };
 	static const uint32_t conflicts[] = { 0, 0, 1 };
 	struct gputm_device_validator_result r;
-	struct world w;
+	struct world w = world_of(kit, 1, granule[_i]);
 
-	world_open(&w, 1, granule[_i]);
 	ck_assert_int_eq(gputm_access_bitmap_record(w.reads, 508), 0);
 	ck_assert_uint_eq(push(&w, entry, 1, APPLY, &r), 1);
 	ck_assert_uint_eq(r.conflicts, conflicts[_i]);
 	ck_assert_int_eq(gputm_access_bitmap_record(w.reads, 515), 0);
 	push(&w, entry, 1, EARLY, &r);
 	ck_assert_uint_eq(r.conflicts, 1);
-	world_close(&w);
 }
 
 static const uint64_t bad_stamp[] = { 0, UINT64_C(1) << 32, UINT64_C(1) << 63, UINT64_MAX };
 
-static void refused(struct world *w, const struct gputm_log_chunk *chunk, int mode, int error)
+static void refused(struct kit *kit, struct world *w, const struct gputm_log_chunk *chunk, int mode,
+		    int error, const char *says, const char *range)
 {
-	uint64_t digest = kit_digest(unit_of(w->validator)), apply = 99;
 	struct gputm_device_validator_result r = { 1, 2, 3, 4 };
+	uint64_t apply = 99;
 
-	ck_assert_int_eq(gputm_device_validator_push(w->validator, w->reads, chunk,
-						     (enum gputm_device_validator_mode)mode,
-						     &apply, &r),
-			 error);
-	ck_assert_uint_eq(kit_digest(unit_of(w->validator)), digest);
+	kit_guard(kit, unit_of(w->validator));
+	KIT_REFUSED(error, gputm_device_validator_push(w->validator, w->reads, chunk,
+						       (enum gputm_device_validator_mode)mode,
+						       &apply, &r),
+		    error == -ENOMEM ? "no memory" : "device_validator", says, range);
 	ck_assert_uint_eq(apply, 99);
 	ck_assert_uint_eq(r.cycles, 4);
 }
 
-KIT_BARE_TEST(test_device_validator_misuse_changes_nothing)
+KIT_TEST(test_device_validator_misuse_changes_nothing)
 {
 	struct gputm_log_entry entry[] = { { 0, 1, 0 }, { 4, 1, 0 } };
 	struct gputm_log_chunk chunk = { entry, 2, 0, 0, 0 };
-	struct gputm_access_bitmap *reads;
-	struct world w;
+	struct world w = world_of(kit, 1, 4);
 
-	world_open(&w, 1, 4);
 	ck_assert_int_eq(gputm_device_validator_begin(w.validator, 5), 0);
-	refused(&w, &chunk, APPLY, -EINVAL);
-	kit_said(&w.kit, "device_validator", "round = 0", "must be 5", NULL);
-	ck_assert_int_eq(gputm_device_validator_begin(w.validator, 5), -ERANGE);
-	kit_said(&w.kit, "round = 5", "6 ..", NULL);
+	refused(kit, &w, &chunk, APPLY, -EINVAL, "round = 0", "must be 5");
+	KIT_REFUSED(-ERANGE, gputm_device_validator_begin(w.validator, 5), "round = 5", "6 ..");
 	chunk.round = 5;
-	refused(&w, &chunk, 3, -ERANGE);
-	kit_said(&w.kit, "mode = 3", "0 .. 2", NULL);
+	refused(kit, &w, &chunk, 3, -ERANGE, "mode = 3", "0 .. 2");
 	entry[1].address = REGION;
-	refused(&w, &chunk, APPLY, -ERANGE);
-	kit_said(&w.kit, "address = 1024", "0 .. 1023", NULL);
+	refused(kit, &w, &chunk, APPLY, -ERANGE, "address = 1024", "0 .. 1023");
 	entry[1].address = 6;
-	refused(&w, &chunk, EARLY, -EINVAL);
-	kit_said(&w.kit, "address = 6", "multiple of 4", NULL);
+	refused(kit, &w, &chunk, EARLY, -EINVAL, "address = 6", "multiple of 4");
 	entry[1] = (struct gputm_log_entry){ 4, 0, 0 };
-	refused(&w, &chunk, REPLAY, -ERANGE);
-	kit_said(&w.kit, "stamp = 0", "1 .. 4294967295", NULL);
+	refused(kit, &w, &chunk, REPLAY, -ERANGE, "stamp = 0", "1 .. 4294967295");
 	for (unsigned i = 0; i < 4; i++) { /* on a word with a stamp, after one that is applied */
 		entry[1] = (struct gputm_log_entry){ 0, bad_stamp[i], 0 };
-		refused(&w, &chunk, APPLY, -ERANGE);
+		refused(kit, &w, &chunk, APPLY, -ERANGE, "stamp", "");
 		entry[0].stamp = bad_stamp[i];
-		refused(&w, &chunk, APPLY, -ERANGE);
+		refused(kit, &w, &chunk, APPLY, -ERANGE, "stamp", "");
 		entry[0].stamp = 1;
 	}
 	entry[1].stamp = 1;
-	reads = w.reads;
 	w.reads = NULL;
-	refused(&w, &chunk, APPLY, -EINVAL);
-	kit_said(&w.kit, "bitmap", "1024 bytes", NULL);
-	ck_assert_int_eq(gputm_access_bitmap_new(NULL, NULL, &w.reads), 0);
-	refused(&w, &chunk, EARLY, -EINVAL);
-	gputm_access_bitmap_free(w.reads);
-	w.reads = reads;
-	world_close(&w);
+	refused(kit, &w, &chunk, APPLY, -EINVAL, "bitmap", "1024 bytes");
+	w.reads = marks(kit, access_bitmap_init.region_bytes, 4);
+	refused(kit, &w, &chunk, EARLY, -EINVAL, "bitmap", "1024 bytes");
 }
 
 /* Each allocation of a push fails in turn, the last one behind an applied entry. */
 KIT_TEST(test_device_validator_without_memory_applies_nothing)
 {
 	static const struct gputm_log_entry entry[] = { { 0, 1, 0 }, { 32768, 1, 0 } };
-	struct gputm_device_validator_config config = GPUTM_DEVICE_VALIDATOR_CONFIG_INIT;
-	struct gputm_access_bitmap_config marks = GPUTM_ACCESS_BITMAP_CONFIG_INIT;
 	struct gputm_log_chunk chunk = { entry, 2, 0, 0, 0 };
 	struct gputm_device_validator_result r;
-	struct world w;
-	uint64_t apply;
+	struct world w = two_pages(kit);
 
-	kit_open(&w.kit);
-	config.region_bytes = marks.region_bytes = 65536;
-	ck_assert_int_eq(gputm_device_validator_new(w.kit.ctx, &config, &w.validator), 0);
-	ck_assert_int_eq(gputm_access_bitmap_new(w.kit.ctx, &marks, &w.reads), 0);
 	/* Two lists of the chunk and two pages of stamps; what was made is not made again. */
 	for (unsigned i = 0; i < 4; i++) {
-		w.kit.fail_at = w.kit.allocations;
-		refused(&w, &chunk, APPLY, -ENOMEM);
-		w.kit.fail_at = w.kit.allocations + 1;
+		kit->fail_at = kit->allocations;
+		refused(kit, &w, &chunk, APPLY, -ENOMEM, "", "");
+		kit->fail_at = kit->allocations + 1;
 		if (i < 3)
-			refused(&w, &chunk, APPLY, -ENOMEM);
+			refused(kit, &w, &chunk, APPLY, -ENOMEM, "", "");
 	}
-	w.kit.fail_at = -1;
-	ck_assert_int_eq(gputm_device_validator_push(w.validator, w.reads, &chunk,
-						     GPUTM_DEVICE_VALIDATOR_APPLY, &apply, &r),
-			 0);
-	ck_assert_uint_eq(apply, 3);
-	world_close(&w);
+	kit->fail_at = -1;
+	ck_assert_uint_eq(push(&w, entry, 2, APPLY, &r), 3);
 }
 
 /* The entry that finds no memory is why a chunk is refused, not a bad one behind. */
 KIT_TEST(test_device_validator_first_refusal_counts)
 {
 	static const struct gputm_log_entry entry[] = { { 0, 1, 0 }, { 32768, 1, 0 }, { 2, 1, 0 } };
-	struct gputm_device_validator_config config = GPUTM_DEVICE_VALIDATOR_CONFIG_INIT;
-	struct gputm_access_bitmap_config marks = GPUTM_ACCESS_BITMAP_CONFIG_INIT;
 	struct gputm_log_chunk chunk = { entry, 3, 0, 0, 0 };
-	struct world w;
+	struct world w = two_pages(kit);
 
-	kit_open(&w.kit);
-	config.region_bytes = marks.region_bytes = 65536;
-	ck_assert_int_eq(gputm_device_validator_new(w.kit.ctx, &config, &w.validator), 0);
-	ck_assert_int_eq(gputm_access_bitmap_new(w.kit.ctx, &marks, &w.reads), 0);
 	for (unsigned i = 0; i < 4; i++) {
-		w.kit.fail_at = w.kit.allocations;
-		refused(&w, &chunk, APPLY, -ENOMEM);
+		kit->fail_at = kit->allocations;
+		refused(kit, &w, &chunk, APPLY, -ENOMEM, "", "");
 	}
-	w.kit.fail_at = -1;
-	refused(&w, &chunk, APPLY, -EINVAL);
-	world_close(&w);
+	kit->fail_at = -1;
+	refused(kit, &w, &chunk, APPLY, -EINVAL, "", "");
 }
 
 /* Pages of a snapshot come once, in order, and with a stamp. */
@@ -257,18 +223,15 @@ KIT_TEST(test_device_validator_refuses_pages_that_cannot_be)
 {
 	static const struct gputm_log_entry entry[] = { { 0, 1, 0 }, { 32768, 1, 0 } };
 	struct gputm_log_chunk chunk = { entry, 2, 0, 0x1234567, 0 };
-	struct gputm_access_bitmap_config marks = GPUTM_ACCESS_BITMAP_CONFIG_INIT;
-	struct gputm_device_validator *v = make(kit, "region_bytes=65536");
 	struct gputm_device_validator_result r;
-	struct gputm_access_bitmap *reads;
+	struct world w = two_pages(kit);
+	struct gputm_device_validator *v = w.validator;
 	const long first = 8 + 1 + 8, bytes = 8 + 8 * 4096; /* behind the round; of a page */
 	uint64_t apply;
 
-	marks.region_bytes = 65536;
-	ck_assert_int_eq(gputm_access_bitmap_new(kit->ctx, &marks, &reads), 0);
 	ck_assert_int_eq(gputm_device_validator_begin(v, 0x1234567), 0);
-	ck_assert_int_eq(gputm_device_validator_push(v, reads, &chunk, GPUTM_DEVICE_VALIDATOR_APPLY,
-						     &apply, &r), 0);
+	ck_assert_int_eq(gputm_device_validator_push(v, w.reads, &chunk,
+						     GPUTM_DEVICE_VALIDATOR_APPLY, &apply, &r), 0);
 	kit_guard(kit, unit_of(v));
 	for (unsigned again = 0; again < 2; again++)
 		KIT_REFUSED(-EINVAL, kit_forged(unit_of(v), 0x1234567, first + again * bytes, 8,
@@ -277,7 +240,6 @@ KIT_TEST(test_device_validator_refuses_pages_that_cannot_be)
 	KIT_REFUSED(-EINVAL, kit_forged(unit_of(v), 0x1234567, first + bytes, 8, 4),
 		    "region's end");
 	ck_assert_int_eq(kit_forged(unit_of(v), 0x1234567, first + bytes, 8, 3), 0);
-	gputm_access_bitmap_free(reads);
 }
 
 /* A chunk of random writes. */
@@ -333,9 +295,9 @@ KIT_DRIVE(device_validator, KIT_COUNT(granule), 150000)
 	uint32_t wide = granule[bytes->round % KIT_COUNT(granule)];
 	bool read[WORDS + 2] = { 0 };
 	struct gputm_log_entry entry[130];
-	struct world w;
+	uint32_t lanes = bytes->round < KIT_COUNT(granule) ? 32 : 1u << kit_u32(bytes, 8);
+	struct world w = world_of(kit, lanes, wide);
 
-	world_open(&w, bytes->round < KIT_COUNT(granule) ? 32 : 1u << kit_u32(bytes, 8), wide);
 	oracle_device_validator_open(&o, gputm_unit_config(unit_of(w.validator)));
 	while (kit_more(bytes)) {
 		struct gputm_log_chunk chunk = { entry, scribble(entry, bytes), 0, o.round, 0 };
@@ -355,13 +317,10 @@ KIT_DRIVE(device_validator, KIT_COUNT(granule), 150000)
 		if (kit_draw(bytes, 20) == 0)
 			ck_assert_int_eq(gputm_device_validator_begin(w.validator, round),
 					 oracle_device_validator_begin(&o, round));
-		w.validator = (struct gputm_device_validator *)(void *)kit_turn(
-			&device_validator_maker, &w.kit, unit_of(w.validator), bytes);
+		w.validator = KIT_TURN(device_validator, w.validator);
 	}
 	KIT_STATS(unit_of(w.validator), &o.stats, ORACLE_DEVICE_VALIDATOR_STATS);
 	KIT_END(device_validator, w.validator);
-	w.validator = NULL;
-	world_close(&w);
 }
 
 struct replicas {
@@ -386,9 +345,8 @@ KIT_TESTS(test_device_validator_any_order_of_chunks_gives_the_cpu_state, 5)
 	struct replicas r = { 0 };
 	struct gputm_log_entry log[20][16];
 	unsigned order[20];
-	struct world w;
+	struct world w = world_of(kit, 64, 4);
 
-	world_open(&w, 64, 4);
 	for (unsigned i = 0; i < 320; i++) {
 		uint64_t word = kit_below(&random, 40);
 
@@ -411,43 +369,31 @@ KIT_TESTS(test_device_validator_any_order_of_chunks_gives_the_cpu_state, 5)
 		ck_assert_uint_eq(r.gpu[word], r.cpu[word]);
 		ck_assert_uint_eq(r.shadow[word], r.cpu[word]);
 	}
-	world_close(&w);
 }
 
 /* V: stamps of 600 MB cost nothing where nothing is written. */
 KIT_TEST(test_device_validator_tracks_600_megabytes)
 {
 	static const struct gputm_log_entry entry[] = { { 0, 1, 0 }, { 629145596, 2, 0 } };
-	struct gputm_device_validator_config config = GPUTM_DEVICE_VALIDATOR_CONFIG_INIT;
-	struct gputm_log_chunk chunk = { entry, 2, 0, 0, 0 };
+	struct gputm_device_validator *validator = make(kit, "shetm");
+	struct world w = { validator, marks(kit, access_bitmap_init.region_bytes,
+					    access_bitmap_init.granule) };
 	struct gputm_device_validator_result r;
-	struct world w;
-	uint64_t apply;
 
-	kit_open(&w.kit);
-	ck_assert_int_eq(gputm_device_validator_config_preset(&config, "shetm"), 0);
-	ck_assert_int_eq(gputm_device_validator_new(w.kit.ctx, &config, &w.validator), 0);
-	ck_assert_int_eq(gputm_access_bitmap_new(w.kit.ctx, NULL, &w.reads), 0);
-	ck_assert_int_eq(gputm_device_validator_push(w.validator, w.reads, &chunk,
-						     GPUTM_DEVICE_VALIDATOR_APPLY, &apply, &r),
-			 0);
-	ck_assert_uint_eq(apply, 3);
+	ck_assert_uint_eq(push(&w, entry, 2, APPLY, &r), 3);
 	/* Two pages of stamps, not 600 MB of them. */
 	ck_assert_uint_lt(gputm_unit_save(unit_of(w.validator), NULL, 0), 70000);
-	world_close(&w);
 }
 
 KIT_TEST(test_device_validator_tells_its_observer)
 {
 	static const struct gputm_log_entry entry[] = { { 0, 1, 0 }, { 4, 1, 0 } };
 	struct gputm_device_validator_result r;
-	struct world w;
+	struct world w = world_of(kit, 1, 4);
 
-	world_open(&w, 1, 4);
 	ck_assert_int_eq(gputm_access_bitmap_record(w.reads, 4), 0);
 	push(&w, entry, 2, APPLY, &r);
 	KIT_TOLD("chunk", 1, APPLY, 2, 1, 2);
 	ck_assert_int_eq(gputm_device_validator_begin(w.validator, 9), 0);
 	KIT_TOLD("begin", 1, 9);
-	world_close(&w);
 }
