@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Claims: what is calculated from results, verdicts, the page, and what is refused before a run.
-. "${srcdir:-.}/tests/build/lib.sh"
-sim=$(cd "${top_builddir:-.}" && pwd)/gputm-sim
+. "${srcdir:-.}/tests/build/sim.sh"
 papers=$(cd "$srcdir/examples/papers" && pwd)
 cd "$work" || exit 1
 if ! command -v gnuplot >/dev/null; then # pages want pictures; a stand-in makes empty ones
@@ -11,15 +10,6 @@ if ! command -v gnuplot >/dev/null; then # pages want pictures; a stand-in makes
 	chmod +x tools/gnuplot
 	PATH=$work/tools:$PATH
 fi
-
-# study STATUS ARGUMENT...: output in out and err
-study() {
-	status=$1
-	shift
-	"$sim" "$@" >out 2>err </dev/null
-	got=$?
-	[ $got -eq "$status" ] || complain "$*: exit $got and not $status: $(cat err)"
-}
 
 # ---- numbers, beside those that awk finds in the same results ----
 cat >axes.part <<'TXT'
@@ -51,7 +41,7 @@ claim "d" at <= paper(at)
 claim "e" 3 * (sum(best) - best[variant=few, threads=64]) / 3 < mean(cycles) * 1e9 < 1e30
 claim "f" harmean(best) < geomean(best) < mean(best) < max(best)
 TXT
-study 0 --study study --out all.jsonl --jobs 2
+run 0 --study study --out all.jsonl --jobs 2
 [ "$(wc -l <all.jsonl)" -eq 42 ] || complain "$(wc -l <all.jsonl) points and not 6 + 36"
 for verdict in 'a": holds' 'b": in part' 'c": differs' 'e": holds' 'f": holds'; do
 	grep -qF "\"$verdict" err || complain "$verdict: $(cat err)"
@@ -59,7 +49,7 @@ done
 # Where a claim does not hold, numbers stand behind the names of their lines.
 grep -q '"d": in part: 1 of 3, but not few threads 64: 4 <= 2, few threads 256: 4 <= 1$' err ||
 	complain "names of lines: $(cat err)"
-study 0 --study study --resume all.jsonl --page page.md --out again.jsonl
+run 0 --study study --resume all.jsonl --page page.md --out again.jsonl
 cmp -s all.jsonl again.jsonl || complain 'other results with --page'
 [ ! -s err ] || complain "as expected, but: $(cat err)"
 awk '
@@ -98,25 +88,25 @@ grep -qxF "set ylabel 'the limit on warps in transactions'.\"\n\".'with the best
 
 # ---- a verdict that is not expected ----
 sed 's/^verdict differs/verdict holds/' study >broken
-study 1 --study broken --resume all.jsonl --page page.md --out /dev/null
+run 1 --study broken --resume all.jsonl --page page.md --out /dev/null
 grep -q '^gputm-sim: broken:12: "c": differs, expected holds: not [0-9.]* < 0$' err || complain "broken: $(cat err)"
 grep -q '| differs (expected: holds) |$' page.md || complain "broken: $(cat page.md)"
 
 sed '0,/^verdict in part/s//verdict holds/' "$papers/local-hash.study" >paper
 cp "$papers"/*.part .
-study 1 --study paper --quick --page paper.md --out /dev/null
+run 1 --study paper --quick --page paper.md --out /dev/null
 grep -q 'The speed-up grows with the buckets, to 80": in part, expected holds' err || complain "a paper's claim: $(cat err)"
 
 # ---- the small form; a claim may have no cell there ----
 { cat study; echo 'claim "g" time[threads=256] > 0'; echo 'quick verdict holds'; } >small
-study 0 --study small --quick --page small.md --out small.jsonl
+run 0 --study small --quick --page small.md --out small.jsonl
 [ "$(wc -l <small.jsonl)" -eq 14 ] || complain "$(wc -l <small.jsonl) points and not 2 + 12"
 grep -q '^| g .* | no result |$' small.md || complain "small: $(cat small.md)"
 grep -q '"point.threads":32,' small.jsonl || complain 'small: other threads'
 
 # A value that neither form has is a typing error.
 { cat study; echo 'claim "g" time[threads=257] > 0'; } >small
-study 2 --study small --quick --out never
+run 2 --study small --quick --out never
 grep -q '^gputm-sim: small:17:24: got "257", expected a value of threads: 32 64$' err || complain "small: $(cat err)"
 [ ! -e never ] || complain 'small: something has run'
 
@@ -124,7 +114,7 @@ grep -q '^gputm-sim: small:17:24: got "257", expected a value of threads: 32 64$
 # bad COLUMNS WHAT LINE
 bad() {
 	{ cat axes.part; echo 'source S'; echo "$3"; } >bad
-	study 2 --study bad --out never
+	run 2 --study bad --out never
 	grep -q "^gputm-sim: bad:11$1: .*$2" err || complain "$3: $(cat err)"
 	[ ! -e never ] || complain "$3: something has run"
 }
@@ -148,12 +138,12 @@ bad '' 'included here' 'include missing'
 bad :111 'fewer parentheses' "claim \"x\" $(printf '%300s' '' | tr ' ' '(')"
 for word in 'claim "x" cycles > 1' 'table x "x" cycles' 'paper x 1'; do
 	{ cat axes.part; echo "$word"; } >bad
-	study 2 --study bad
+	run 2 --study bad
 	grep -q '^gputm-sim: bad:10: .*expected a line "source TEXT" before' err || complain "$word: $(cat err)"
 done
-study 2 --study axes.part --page page.md
+run 2 --study axes.part --page page.md
 grep -q 'axes.part says nothing of its results' err || complain "--page: $(cat err)"
-study 2 --study study --page page
+run 2 --study study --page page
 grep -q 'expected FILE.md' err || complain "--page page: $(cat err)"
 
 # ---- the papers' studies: all that can be told before a run, in both forms ----

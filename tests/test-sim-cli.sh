@@ -3,20 +3,10 @@
 # gputm-sim from outside: what it refuses and how it says so, the shapes of its reports, that
 # equal runs give equal bytes, and that every system passes --check on small data.
 # TRACES=DIR runs the recorded traces in DIR (*.trace.gz) too.
-. "${srcdir:-.}/tests/build/lib.sh"
-sim=${top_builddir:-.}/gputm-sim
+. "${srcdir:-.}/tests/build/sim.sh"
 data=$srcdir/tests/data
 systems=$("$sim" --list | awk '/^Systems/ { on = 1; next } /^Workloads/ { on = 0 } on && /^  [a-z]/ { print $1 }')
 workloads='ht-800 ht-8000 ht-80000 htk-8000 htk-80000 atm-1m atm-1024 audit skew skewr'
-
-# run STATUS ARGUMENT...: output in $work/out and $work/err
-run() {
-	status=$1
-	shift
-	"$sim" "$@" >"$work/out" 2>"$work/err" </dev/null
-	got=$?
-	[ $got -eq "$status" ] || complain "gputm-sim $*: exit $got and not $status: $(cat "$work/err")"
-}
 
 # refused ARGUMENT... -- TEXT...: exit 2, nothing on standard output, all texts on standard error
 refused() {

@@ -2,23 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Transactions on compacted warps: kernels of all kinds are serialisable and leave what they must,
 # units may be replaced and a run saved at any time, and threads that fail fill warps together.
-. "${srcdir:-.}/tests/build/lib.sh"
-sim=${top_builddir:-.}/gputm-sim
-
-# run STATUS ARGUMENT...
-run() {
-	status=$1
-	shift
-	"$sim" --system kilo-tm --format json --report summary "$@" >"$work/out" 2>"$work/err" </dev/null
-	got=$?
-	[ $got -eq "$status" ] || complain "gputm-sim $*: exit $got and not $status: $(cat "$work/err")"
-	grep -v '"wall_seconds"' "$work/out" >"$work/report"
-}
-
-# figure NAME: its first value in the report
-figure() {
-	sed -n "s/^ *\"$1\": \([0-9]*\),*$/\1/p" "$work/report" | head -1
-}
+. "${srcdir:-.}/tests/build/sim.sh"
+always='--system kilo-tm --format json --report summary'
 
 small='--set machine.cores=3 --set machine.warps=24'
 for workload in hash-table octree rbtree cl queue; do
@@ -37,22 +22,22 @@ run 0 --divergence tbc --trace "$srcdir/tests/data/small.trace" $small --check
 for cycles in 900 3000; do
 	run 0 --divergence tbc --workload rbtree --threads 256 $small --check --concurrency inf \
 		--set workload.block_size=64 --set commit_sequencer.watchdog_cycles=$cycles
-	grep -q '"watchdog": [1-9]' "$work/report" || complain "the watchdog aborts nothing in $cycles cycles"
+	grep -q '"watchdog": [1-9]' "$work/out" || complain "the watchdog aborts nothing in $cycles cycles"
 done
 
 # The state of the stacks, and of threads far from home.
 hash="--divergence tbc --workload hash-table --threads 1200 $small --set workload.buckets=64
 	--set machine.issue_slots=4"
 run 0 $hash
-cycles=$(figure cycles)
+cycles=$(number cycles)
 [ "$cycles" = 274234 ] || complain "$hash: $cycles cycles, recorded were 274234"
 run 0 $hash --set machine.swap_units_every=100
-[ "$(figure cycles)" = "$cycles" ] || complain "units replaced: $(figure cycles) cycles, not $cycles"
+[ "$(number cycles)" = "$cycles" ] || complain "units replaced: $(number cycles) cycles, not $cycles"
 for cycle in 700 2500 9000; do
 	run 0 $hash --save-at $cycle "$work/state"
 	run 0 $hash --restore "$work/state"
-	[ "$(figure cycles)" = "$cycles" ] ||
-		complain "restored at $cycle: $(figure cycles) cycles, not $cycles"
+	[ "$(number cycles)" = "$cycles" ] ||
+		complain "restored at $cycle: $(number cycles) cycles, not $cycles"
 done
 
 # Threads part in each turn of an attempt: compacted they fill the lanes of their warps.
@@ -88,7 +73,7 @@ verify
 TXT
 efficiency() {
 	run 0 --divergence "$1" --workload "$work/part.kernel" $small --check
-	active=$(($(figure thread_instructions) * 1000 / 32 / $(figure instructions)))
+	active=$(($(number thread_instructions) * 1000 / 32 / $(number instructions)))
 }
 efficiency pdom
 stacks=$active
@@ -143,18 +128,18 @@ for divergence in pdom tbc tbc-lcp; do
 				end
 		TXT
 		run 0 --divergence $divergence --workload "$work/fence.kernel"
-		figure cycles
+		number cycles
 	done | paste -s -d - | { read -r cycles; [ $(($cycles)) -ge 800 ]; } ||
 		complain "$divergence: a fence does not wait for all stores of its threads"
 done
 sed 's/\<alu 1$/fence/' "$work/fence.kernel" >"$work/fences.kernel"
 run 0 --divergence tbc --workload "$work/fences.kernel"
-cycles=$(figure cycles)
+cycles=$(number cycles)
 for cycle in 300 600 900; do
 	run 0 --divergence tbc --workload "$work/fences.kernel" --save-at $cycle "$work/state"
 	run 0 --divergence tbc --workload "$work/fences.kernel" --restore "$work/state"
-	[ "$(figure cycles)" = "$cycles" ] ||
-		complain "fences restored at $cycle: $(figure cycles) cycles, not $cycles"
+	[ "$(number cycles)" = "$cycles" ] ||
+		complain "fences restored at $cycle: $(number cycles) cycles, not $cycles"
 done
 
 run 2 $hash --set system.isolation=strong

@@ -3,29 +3,9 @@
 # Control flow in gputm-sim from outside: the kernels that are shipped run as their threads would
 # alone under every mechanism (but for plain DWF where the thesis says so), the worked
 # examples of the thesis, what is refused, the shapes of the reports.
-. "${srcdir:-.}/tests/build/lib.sh"
-sim=${top_builddir:-.}/gputm-sim
+. "${srcdir:-.}/tests/build/sim.sh"
 kernels=$srcdir/examples/kernels
 mechanisms=$("$sim" --list | awk '/^Mechanisms/ { on = 1; next } on && /^  [a-z]/ { print $1 }')
-
-# run STATUS ARGUMENT...: output in $work/out and $work/err
-run() {
-	status=$1
-	shift
-	"$sim" "$@" >"$work/out" 2>"$work/err" </dev/null
-	got=$?
-	[ $got -eq "$status" ] || complain "gputm-sim $*: exit $got and not $status: $(cat "$work/err")"
-}
-
-# refused TEXT ARGUMENT...: exit 2, no report, the text on standard error
-refused() {
-	text=$1
-	shift
-	run 2 "$@"
-	[ ! -s "$work/out" ] || complain "gputm-sim $*: refused, but wrote a report"
-	grep -qF -- "$text" "$work/err" ||
-		complain "gputm-sim $*: \"$(cat "$work/err")\" does not say \"$text\""
-}
 
 # field KEY: its value in the JSON report
 field() {

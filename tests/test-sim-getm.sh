@@ -2,17 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The system getm from outside: runs that are serialisable and in the paper's order are not,
 # rollovers, tables too small, and the parameters of the paper's sensitivity studies.
-. "${srcdir:-.}/tests/build/lib.sh"
-sim=${top_builddir:-.}/gputm-sim
-
-# run STATUS ARGUMENT...: a checked run under getm, its JSON in $work/out
-run() {
-	status=$1
-	shift
-	"$sim" --system getm --check --format json "$@" >"$work/out" 2>"$work/err" </dev/null
-	got=$?
-	[ $got -eq "$status" ] || complain "gputm-sim $*: exit $got and not $status: $(cat "$work/err")"
-}
+. "${srcdir:-.}/tests/build/sim.sh"
+always='--system getm --check --format json'
 
 # sum STATISTIC: over all units of the last run
 sum() {

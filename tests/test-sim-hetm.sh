@@ -3,33 +3,10 @@
 # System hetm from outside: every run leaves both replicas in one serial order and repeats to the
 # byte, also with the units saved and loaded all the time, with and without each optimisation;
 # rounds fail where the devices conflict and only there; what does not fit is refused.
-. "${srcdir:-.}/tests/build/lib.sh"
-sim=${top_builddir:-.}/gputm-sim
+. "${srcdir:-.}/tests/build/sim.sh"
+always='--system hetm --set dispatch_queues.batch=256'
 threads=3000
 [ "${GPUTM_TEST_SCALE:-}" != small ] || threads=600
-
-# run STATUS ARGUMENT...: output in $work/out and $work/err
-run() {
-	status=$1
-	shift
-	"$sim" --system hetm --set dispatch_queues.batch=256 "$@" >"$work/out" 2>"$work/err" \
-		</dev/null
-	got=$?
-	[ $got -eq "$status" ] || complain "hetm $*: exit $got and not $status: $(cat "$work/err")"
-}
-
-# refused TEXT ARGUMENT...: exit 2, and standard error says so
-refused() {
-	text=$1
-	shift
-	run 2 "$@"
-	grep -qF -- "$text" "$work/err" || complain "hetm $*: $(cat "$work/err"), not: $text"
-}
-
-# number KEY: the first value of that key in the JSON report
-number() {
-	sed -n "s/.*\"$1\": \([0-9]*\),*\$/\1/p" "$work/out" | sed 1q
-}
 
 # adds_up: each cycle of the JSON report in $work/out is one of each device's, of the link's and
 # of a phase

@@ -2,17 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Strong isolation for Kilo TM: what accesses outside of transactions see and spoil under weak
 # isolation, and that strong isolation closes each of these, and is serialisable.
-. "${srcdir:-.}/tests/build/lib.sh"
-sim=${top_builddir:-.}/gputm-sim
-
-# run STATUS ARGUMENT...
-run() {
-	status=$1
-	shift
-	"$sim" --concurrency inf --check --format json "$@" >"$work/out" 2>"$work/err" </dev/null
-	got=$?
-	[ $got -eq "$status" ] || complain "gputm-sim $*: exit $got and not $status: $(cat "$work/err")"
-}
+. "${srcdir:-.}/tests/build/sim.sh"
+always='--concurrency inf --check --format json'
 
 for kernel in dirty-read lost-update privatisation publication plain-skew; do
 	run 1 --workload $kernel --system kilo-tm

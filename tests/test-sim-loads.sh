@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The kernels of examples/kernels that are workloads: every system runs them right, at a small
 # size; and what verify says when the program does something else than it should.
-. "${srcdir:-.}/tests/build/lib.sh"
-sim=${top_builddir:-.}/gputm-sim
+. "${srcdir:-.}/tests/build/sim.sh"
 kernels=$srcdir/examples/kernels
 cp "$kernels"/*.macros "$work"
 
@@ -335,13 +334,9 @@ sed 's/^\tbarrier/\talu/;s/^\t\tbarrier/\t\talu/' "$work/total.kernel" >"$work/h
 ! "$sim" --workload "$work/hasty.kernel" --check >"$work/out" 2>&1 ||
 	complain 'total is right without barriers'
 grep -q 'the total is wrong' "$work/out" || complain "hasty.kernel: $(cat "$work/out")"
-refused() { # kernel, system, reason
-	"$sim" --workload "$work/$1.kernel" --system "$2" >"$work/out" 2>&1
-	[ $? -eq 2 ] && grep -q "$3" "$work/out" || complain "$1.kernel: $(cat "$work/out")"
-}
 sed 's/load t = total/load t = part/' "$work/total.kernel" >"$work/inside.kernel"
-refused inside getm 'its transactions use shared memory'
-refused total hetm 'shared arrays'
+refused 'its transactions use shared memory' --workload "$work/inside.kernel" --system getm
+refused 'shared arrays' --workload "$work/total.kernel" --system hetm
 cat >"$work/banks.kernel" <<'KERNEL'
 param stride 1 1 64 "Words between those of neighbours."
 threads 128 block 128
@@ -361,7 +356,7 @@ cat "$work/banks.kernel" - >"$work/after.kernel" <<'KERNEL'
 verify
 	require near[0] == 100
 KERNEL
-refused after kilo-tm 'setup or verify uses shared memory'
+refused 'setup or verify uses shared memory' --workload "$work/after.kernel" --system kilo-tm
 # Of 32 lanes that want 32 words of a bank each access takes 31 cycles more.
 took() {
 	"$sim" --workload "$work/banks.kernel" --system ideal --check --only cycles \

@@ -3,33 +3,10 @@
 # The systems in local memory from outside: every run is serialisable and repeats to the byte,
 # also with the unit saved and loaded all the time; what does not fit is refused; and what the
 # systems and workloads are for can be seen.
-. "${srcdir:-.}/tests/build/lib.sh"
-sim=${top_builddir:-.}/gputm-sim
+. "${srcdir:-.}/tests/build/sim.sh"
 systems='local-tm local-tm-perfect local-serialised'
 sizes='2 4 8 16 32 64 128 256'
 [ "${GPUTM_TEST_SCALE:-}" != small ] || sizes='2 32 256'
-
-# run STATUS ARGUMENT...: output in $work/out and $work/err
-run() {
-	status=$1
-	shift
-	"$sim" "$@" >"$work/out" 2>"$work/err" </dev/null
-	got=$?
-	[ $got -eq "$status" ] || complain "gputm-sim $*: exit $got and not $status: $(cat "$work/err")"
-}
-
-# refused TEXT ARGUMENT...: exit 2, and standard error says so
-refused() {
-	text=$1
-	shift
-	run 2 "$@"
-	grep -qF -- "$text" "$work/err" || complain "gputm-sim $*: $(cat "$work/err"), not: $text"
-}
-
-# number KEY: the first value of that key in the JSON report
-number() {
-	sed -n "s/.*\"$1\": \([0-9]*\),*\$/\1/p" "$work/out" | sed 1q
-}
 
 run 0 --list
 for name in southern-islands $systems local-hash-2 k-means-32 genetic-256; do

@@ -1,15 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Reports: levels, shapes, single figures, and the point that a report is of.
-. "${srcdir:-.}/tests/build/lib.sh"
-sim=${top_builddir:-.}/gputm-sim
+. "${srcdir:-.}/tests/build/sim.sh"
 lint=${top_builddir:-.}/tests/json-lint
 bank='--workload bank --threads 512'
 
-# report ARGUMENT...: a run, whose report is in $work/out
-report() {
-	"$sim" "$@" >"$work/out" 2>"$work/err" </dev/null || complain "$*: $(cat "$work/err")"
-}
 # The value of a figure, of CSV.
 value() {
 	awk -F, -v name="$1" '$2 (length($2) ? "." : "") $4 == name { print $5 }' "$work/out"
@@ -22,20 +17,20 @@ for run in "$bank --check" "--system getm $bank" '--system si-tm --workload skew
 	for level in summary roles instances; do
 		# shellcheck disable=SC2086
 		{
-			report $run --report $level
+			run 0 $run --report $level
 			[ -z "$(awk 'length($0) > 80' "$work/out")" ] ||
 				complain "$run, $level: more than 80 columns: $(awk 'length($0) > 80' "$work/out")"
-			report $run --report $level --format json
+			run 0 $run --report $level --format json
 			"$lint" <"$work/out" || complain "$run, $level: no JSON"
-			report $run --report $level --format jsonl
+			run 0 $run --report $level --format jsonl
 			"$lint" <"$work/out" || complain "$run, $level: no JSON on one line"
 			[ "$(wc -l <"$work/out")" -eq 1 ] || complain "$run, $level: more than one line"
 			[ $level != summary ] || [ "$(wc -c <"$work/out")" -lt 2048 ] ||
 				complain "$run: a summary of $(wc -c <"$work/out") bytes"
 			cp "$work/out" "$work/once"
-			report $run --report $level --format jsonl
+			run 0 $run --report $level --format jsonl
 			cmp -s "$work/out" "$work/once" || complain "$run, $level: two runs differ"
-			report $run --report $level --format gem5
+			run 0 $run --report $level --format gem5
 			grep -q '^cycles  *[1-9][0-9]*    # ' "$work/out" || complain "$run, $level: no gem5"
 		}
 	done
@@ -43,13 +38,13 @@ done
 
 # All units of a role are the sum of each.
 # shellcheck disable=SC2086
-report $bank --format csv --report instances
+run 0 $bank --format csv --report instances
 want=$(value simt_stack.lanes_committed | awk '{ sum += $1 } END { print NR, sum }')
 [ "$want" = '720 1024' ] || complain "instances: $want"
 deepest=$(value simt_stack.max_depth | sort -n | tail -1)
 each=$(value access_coalescer.per_group.samples | awk '{ sum += $1 } END { print sum }')
 # shellcheck disable=SC2086
-report $bank --format csv --report roles
+run 0 $bank --format csv --report roles
 [ "$(value simt_stack.lanes_committed)" = 1024 ] || complain 'roles: counters are not added'
 [ "$(value simt_stack.max_depth)" = "$deepest" ] || complain 'roles: maxima are not the largest'
 [ "$(value access_coalescer.per_group.samples)" = "$each" ] || complain 'roles: histograms'
@@ -68,20 +63,11 @@ done
 
 # ---- single figures ----
 # shellcheck disable=SC2086
-report $bank --only 'cycles,commit_unit.hazards,traffic.*.packets' --format jsonl
+run 0 $bank --only 'cycles,commit_unit.hazards,traffic.*.packets' --format jsonl
 grep -q '^{"version":"[^"]*","point.hash":"[0-9a-f]*","point.system":"kilo-tm","point.workload":"bank","point.threads":512,"point.seed":1,"cycles":[0-9]*,"traffic.load.packets":[0-9]*,.*,"commit_unit.hazards":[0-9]*}$' "$work/out" || complain "--only: $(cat "$work/out")"
 # shellcheck disable=SC2086
-report $bank --only cycles
+run 0 $bank --only cycles
 grep -q '^  cycles  *[0-9]*$' "$work/out" || complain "--only, text: $(cat "$work/out")"
-# refused TEXT ARGUMENT...: exit 2, and the text on standard error
-refused() {
-	text=$1
-	shift
-	"$sim" "$@" >"$work/out" 2>"$work/err" </dev/null
-	got=$?
-	[ "$got $(wc -c <"$work/out")" = '2 0' ] || complain "$*: exit $got"
-	grep -qF -e "$text" "$work/err" || complain "$*: $(cat "$work/err")"
-}
 # shellcheck disable=SC2086
 {
 	refused '--only: got "check.*", which needs --check' $bank --only 'cycles,check.*'
@@ -102,7 +88,7 @@ done
 
 # point ARGUMENT...: its hash
 point() {
-	report "$@" --format jsonl
+	run 0 "$@" --format jsonl
 	sed 's/.*"point.hash":"\([0-9a-f]*\)".*/\1/' "$work/out"
 }
 # shellcheck disable=SC2086
@@ -124,7 +110,7 @@ cp "$work/a" "$work/b"
 [ "$(point --keys "$work/b")" = "$this" ] || complain 'point: the name of a file counts'
 
 # The text tells the command that repeats it.
-report --workload ht-800 --system getm --concurrency inf --set machine.cores=8 --seed 5 \
+run 0 --workload ht-800 --system getm --concurrency inf --set machine.cores=8 --seed 5 \
 	--set validation_unit.stall_lines=16 --set machine.cores=4
 sed -n '/^ *gputm-sim --/,/^$/p' "$work/out" | sed 's/\\$//' | tr -d '\n' >"$work/command"
 grep -q 'cores=4' "$work/command" || complain "the command: $(cat "$work/command")"
@@ -132,20 +118,20 @@ grep -q 'cores=8' "$work/command" && complain 'a setting that was overruled is t
 figures='cycles|aborted|committed'
 grep -E "$figures" "$work/out" >"$work/once"
 # shellcheck disable=SC2046
-report $(sed 's/^ *gputm-sim//' "$work/command")
+run 0 $(sed 's/^ *gputm-sim//' "$work/command")
 grep -E "$figures" "$work/out" | cmp -s - "$work/once" || complain 'the command is another run'
 
 # ---- a point read back ----
 # back ARGUMENT...: reports as JSON and JSONL and a config of lines give the same bytes again
 back() {
-	report "$@" --format jsonl
+	run 0 "$@" --format jsonl
 	cp "$work/out" "$work/line"
-	report "$@" --format json --report summary
+	run 0 "$@" --format json --report summary
 	cp "$work/out" "$work/json"
 	sed 's/,"system".*//; s/^{//; s/"//g' "$work/line" | tr , '\n' | sed -n 's/^point\.//p' |
 		sed '/^hash/d; /^[^:]*\./s/^/set /; s/:/ /' >"$work/config"
 	for config in line json config; do
-		report --config "$work/$config" --format jsonl
+		run 0 --config "$work/$config" --format jsonl
 		cmp -s "$work/out" "$work/line" || complain "$*: $config is another run: $(cat "$work/$config")"
 	done
 }
@@ -158,7 +144,7 @@ back --kernel "$srcdir/examples/kernels/bank.kernel" --system si-tm --threads 64
 back --keys "$work/a"
 # The command line overrules it, whatever else is the default there.
 printf 'system getm # a comment\nworkload bank\n\nthreads 64\nset validation_unit.stall_lines 2\n' >"$work/config"
-report --seed 7 --config "$work/config" --set validation_unit.stall_lines=8 --format jsonl
+run 0 --seed 7 --config "$work/config" --set validation_unit.stall_lines=8 --format jsonl
 grep -q '"point.threads":64,"point.seed":7,"point.validation_unit.stall_lines":8' "$work/out" ||
 	complain "--config, overruled: $(cat "$work/out")"
 

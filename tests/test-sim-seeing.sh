@@ -2,18 +2,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # What is seen of a run: slices of a track nest or follow one another, an arrow leads from the
 # winner to each abort whose winner is known, and the run is what it is without.
-. "${srcdir:-.}/tests/build/lib.sh"
-sim=${top_builddir:-.}/gputm-sim
-
-# run ARGUMENT...: standard output in $work/out
-run() {
-	"$sim" "$@" >"$work/out" 2>"$work/err" </dev/null ||
-		complain "gputm-sim $*: exit $?: $(tail -1 "$work/err")"
-}
+. "${srcdir:-.}/tests/build/sim.sh"
 
 # trace ARGUMENT...: the run, seen; what there was in the trace is in $found.
 trace() {
-	run "$@" --trace-events "$work/trace"
+	run 0 "$@" --trace-events "$work/trace"
 	"${top_builddir:-.}/tests/json-lint" <"$work/trace" >/dev/null || complain "$*: no JSON"
 	found=$(awk -v order="$work/order" -f "$srcdir/tests/trace-events.awk" "$work/trace") ||
 		complain "$*: $found"
@@ -29,7 +22,7 @@ for system in kilo-tm warptm warptm-tcd warptm-el getm si-tm ideal coarse-lock \
 	fine-lock local-tm; do
 	of=$small
 	[ $system != local-tm ] || of=$local
-	run --system $system $of
+	run 0 --system $system $of
 	cp "$work/out" "$work/alone"
 	trace --system $system $of
 	cmp -s "$work/out" "$work/alone" ||
@@ -64,7 +57,7 @@ for system in kilo-tm warptm warptm-tcd warptm-el getm si-tm si-tm-oracle ideal 
 	hetm) of="--workload w1" ;;
 	*) of=$small ;;
 	esac
-	run --system $system $of --format csv --series 700 "$work/series"
+	run 0 --system $system $of --format csv --series 700 "$work/series"
 	awk -F , 'FNR == 1 { next }
 		NR == FNR && $4 == "change" { sum[$2 "," $3] += $5 }
 		NR == FNR && $1 < last { print "cycle " $1 " behind " last }
@@ -77,7 +70,7 @@ for system in kilo-tm warptm warptm-tcd warptm-el getm si-tm si-tm-oracle ideal 
 		"$work/series" "$work/out" >"$work/wrong"
 	[ ! -s "$work/wrong" ] || complain "$system: $(head -1 "$work/wrong")"
 done
-run --system getm $small --series 100 "$work/series" --window 1000:2000 --only '*.running,committed'
+run 0 --system getm $small --series 100 "$work/series" --window 1000:2000 --only '*.running,committed'
 awk -F , 'NR > 1 && ($1 < 1000 || $1 > 2000 || $2 $3 !~ /running$|^committed$/)' "$work/series" |
 	grep -q . && complain "a series has what is not in its window or not asked for"
 
@@ -146,7 +139,7 @@ for of in "kilo-tm commit_unit" "warptm-tcd commit_unit" "getm validation_unit" 
 	[ -s "$work/lost" ] || complain "$system: no abort has a winner"
 	while read -r ts thread word winner; do
 		for n in 1 2 3 4 5 6 7 8 none; do
-			[ $n = none ] || run --system $system $of --why $thread.$n
+			[ $n = none ] || run 0 --system $system $of --why $thread.$n
 			! grep -q ", at cycle $ts, in stage " "$work/out" || break
 		done
 		awk -v thread="$thread" -v word="$word" -v winner="$winner" '
@@ -180,7 +173,7 @@ grep -q '"name":"phase","args":{"instance":0,"phase":"' "$work/trace" || complai
 "$sim" $small --why 5 >"$work/out" 2>"$work/err"
 thread=$(sed -n 's/^Thread 5 has aborted no attempt; others have, such as threads [0-9]*, [0-9]*, [0-9]* and \([0-9]*\)[.]$/\1/p' "$work/out")
 [ -n "$thread" ] || complain "--why 5: $(cat "$work/out" "$work/err")"
-run $small --why $thread --out "$work/report"
+run 0 $small --why $thread --out "$work/report"
 grep -q committed "$work/report" || complain "--why --out: no report"
 # unanswered ARGUMENT...: exit 1, the report written, and this said
 unanswered() {
@@ -206,39 +199,35 @@ done
 unanswered --workload bank --threads 64 --set workload.accounts=1000000 --why 5
 grep -q '^Thread 5 has aborted no attempt, and no other thread has[.]$' "$work/out" ||
 	complain "--why without aborts: $(cat "$work/out")"
-run --system getm --workload queue --threads 256 --why 41
+run 0 --system getm --workload queue --threads 256 --why 41
 grep -q '^Where: word [a-z]*\[[0-9]*\] (0x80000[0-9a-f]*) of partition ' "$work/out" ||
 	complain "--why: no name of a word: $(cat "$work/out")"
 grep -q '^Where: .* The kernel reads it in line [0-9]' "$work/out" || complain "--why: no line: $(cat "$work/out")"
-run $small --why $thread --out -
+run 0 $small --why $thread --out -
 grep -q "Thread $thread" "$work/out" && grep -q committed "$work/out" || complain "--why --out -: $(cat "$work/out")"
 
-# refused MESSAGE ARGUMENT...
-refused() {
-	message=$1
-	shift
+# no_file TEXT ARGUMENT...: refused, and no file is left
+no_file() {
 	rm -f "$work/new"
-	"$sim" "$@" >"$work/out" 2>"$work/err" </dev/null
-	[ $? -eq 2 ] || complain "gputm-sim $*: not refused"
-	grep -q -- "$message" "$work/err" || complain "gputm-sim $*: $(cat "$work/err")"
+	refused "$@"
 	[ ! -e "$work/new" ] || complain "gputm-sim $*: has left a file"
 }
 new="--trace-events $work/new"
-refused '--window: got "5:5", expected A:B, cycles with A below B' $new --window 5:5
-refused '--window: got "5", expected' $new --window 5
-refused '--window: got "1:x", expected' $new --window 1:x
-refused '--trace-only: got "commit", expected some of: warps,simt_stack' $new --trace-only commit
-refused 'expected --trace-events FILE, --series N FILE, --vcd FILE or --why' --window 1:2
-refused 'they show transactions, expected --system too' $new --kernel hammock
-refused 'expected 0 with --trace-events' $new --set machine.swap_units_every=100
-refused 'expected only --jobs' $new --study x
-refused '--series: got "0", expected a number of cycles 1' --series 0 "$work/new"
-refused '--series: got 1 word, expected N FILE' --series 10
-refused '--series: got --only "cycles", expected a counter or a gauge' $new --series 10 "$work/no" \
+no_file '--window: got "5:5", expected A:B, cycles with A below B' $new --window 5:5
+no_file '--window: got "5", expected' $new --window 5
+no_file '--window: got "1:x", expected' $new --window 1:x
+no_file '--trace-only: got "commit", expected some of: warps,simt_stack' $new --trace-only commit
+no_file 'expected --trace-events FILE, --series N FILE, --vcd FILE or --why' --window 1:2
+no_file 'they show transactions, expected --system too' $new --kernel hammock
+no_file 'expected 0 with --trace-events' $new --set machine.swap_units_every=100
+no_file 'expected only --jobs' $new --study x
+no_file '--series: got "0", expected a number of cycles 1' --series 0 "$work/new"
+no_file '--series: got 1 word, expected N FILE' --series 10
+no_file '--series: got --only "cycles", expected a counter or a gauge' $new --series 10 "$work/no" \
 	--only cycles
 [ ! -e "$work/no" ] || complain '--series of no figure: a file'
-refused '--why: got "x", expected THREAD or THREAD.N' --why x
-refused '--why: got "1.0", expected THREAD or THREAD.N' --why 1.0
-refused '--why: got "1024", expected a thread 0 .. 1023' $small --why 1024
-refused 'which is the file of --series too' $new --series 10 "$work/new"
+no_file '--why: got "x", expected THREAD or THREAD.N' --why x
+no_file '--why: got "1.0", expected THREAD or THREAD.N' --why 1.0
+no_file '--why: got "1024", expected a thread 0 .. 1023' $small --why 1024
+no_file 'which is the file of --series too' $new --series 10 "$work/new"
 exit $failed

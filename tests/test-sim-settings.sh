@@ -2,19 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # What gputm-sim's settings mean together: those that nothing uses are refused before the run, those
 # that go together follow one another, and --list shows what there is.
-. "${srcdir:-.}/tests/build/lib.sh"
-sim=${top_builddir:-.}/gputm-sim
+. "${srcdir:-.}/tests/build/sim.sh"
 kernel=$srcdir/examples/kernels/nested.kernel
 data=$srcdir/tests/data
-
-# run STATUS ARGUMENT...: output in $work/out and $work/err
-run() {
-	status=$1
-	shift
-	"$sim" "$@" >"$work/out" 2>"$work/err" </dev/null
-	got=$?
-	[ $got -eq "$status" ] || complain "gputm-sim $*: exit $got and not $status: $(cat "$work/err")"
-}
 
 # ---- settings that nothing uses ----
 # A line is: options : words of the one sentence that refuses them. What a system, workload,

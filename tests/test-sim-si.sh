@@ -3,23 +3,14 @@
 # Snapshot isolation in the runner: serialisable as it is by default, and not as the paper
 # prints it nor without post-dating. Small tables, few versions and short clocks change
 # how long a run takes and never what it is. With TRACES=directory the traces there are run.
-. "${srcdir:-.}/tests/build/lib.sh"
-sim=${top_builddir:-.}/gputm-sim
+. "${srcdir:-.}/tests/build/sim.sh"
+always='--check --format json'
 data=${top_srcdir:-.}/tests/data
 small='--set machine.cores=3 --set machine.warps=8'
 
-# run STATUS ARGUMENT...
-run() {
-	status=$1
-	shift
-	"$sim" --check --format json "$@" >"$work/out" 2>"$work/error" </dev/null
-	got=$?
-	[ $got -eq "$status" ] || complain "gputm-sim $*: exit $got and not $status: $(tail -1 "$work/error")"
-}
-
 # says WORDS: of the last run
 says() {
-	grep -q "$1" "$work/error" || complain "expected \"$1\", got: $(tail -1 "$work/error")"
+	grep -q "$1" "$work/err" || complain "expected \"$1\", got: $(tail -1 "$work/err")"
 }
 
 # aborts REASON: there were some in the last run

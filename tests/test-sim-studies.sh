@@ -2,20 +2,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Studies: points, their order whatever runs them, shards, results that are gone on with, and what
 # is refused before anything runs.
-. "${srcdir:-.}/tests/build/lib.sh"
-sim=$(cd "${top_builddir:-.}" && pwd)/gputm-sim
+. "${srcdir:-.}/tests/build/sim.sh"
 lint=$(cd "${top_builddir:-.}" && pwd)/tests/json-lint
 page=$(cd "$srcdir/man" && pwd)/gputm-sim.1
 cd "$work" || exit 1
 
-# study STATUS ARGUMENT...: output in out and err
-study() {
-	status=$1
-	shift
-	"$sim" "$@" >out 2>err </dev/null
-	got=$?
-	[ $got -eq "$status" ] || complain "$*: exit $got and not $status: $(cat err)"
-}
 # same FILE: what all.jsonl has
 same() {
 	cmp -s all.jsonl "$1" || complain "$2: other bytes than one run"
@@ -34,7 +25,7 @@ tell cycles aborted stall_buffer.no_line
 TXT
 
 # ---- the points ----
-study 1 --study points --jobs 1 --out all.jsonl
+run 1 --study points --jobs 1 --out all.jsonl
 [ ! -s out ] || complain '--out: standard output is not empty'
 grep -q '^gputm-sim: 10 of 50 points failed; .* point [0-9]*: [a-z]' err || complain "failures: $(cat err)"
 [ "$(wc -l <all.jsonl)" -eq 50 ] || complain "$(wc -l <all.jsonl) points and not 30 + 10 + 10"
@@ -52,7 +43,7 @@ grep '"point.system":"getm"' all.jsonl | head -1 | grep -q '"cycles":[0-9]*,"abo
 # Each is what a run of its own gives, but for the names of the study.
 for run in 2 17 44; do
 	sed -n "${run}p" all.jsonl >line
-	study 0 --config line --only cycles,aborted --format jsonl
+	run 0 --config line --only cycles,aborted --format jsonl
 	[ "$(sed 's/.*"cycles"/"cycles"/; s/,"stall_buffer.*/}/' line)" = "$(sed 's/.*"cycles"/"cycles"/' out)" ] ||
 		complain "point $run: $(cat out) and not $(cat line)"
 done
@@ -63,22 +54,22 @@ reason='validation_unit: warp_bits = 1 is outside 10 .. 16, as the machine has m
 grep '"failed"' all.jsonl | grep -vF "\"failed\":\"$reason\"" && complain 'a failure without its reason'
 command=$(sed -n 's/.*"command":"gputm-sim \([^"]*\)".*/\1/p' all.jsonl | head -1)
 # shellcheck disable=SC2086
-study 2 $command
+run 2 $command
 grep -qF "$reason" err || complain "the command of a failure: $command: $(cat err)"
 
 # ---- the same bytes, whoever runs them ----
-study 1 --study points --jobs 3
+run 1 --study points --jobs 3
 same out '--jobs 3'
 for shard in 6 2 7 1 4 3 5; do
 	"$sim" --study points --shard $shard/7 --jobs 2 --out "shard$shard" 2>err
 	[ $? -le 1 ] || complain "shard $shard: $(cat err)"
 done
-study 1 --merge shard3 shard7 shard1 shard5 shard2 shard6 shard4
+run 1 --merge shard3 shard7 shard1 shard5 shard2 shard6 shard4
 same out 'seven shards'
 cat shard[1-7] >shards
-study 1 --merge shards shard2 --out merged
+run 1 --merge shards shard2 --out merged
 same merged 'shards in one file'
-study 1 --merge shard1 shard2 shard4 shard5 shard6 shard7 --out absent
+run 1 --merge shard1 shard2 shard4 shard5 shard6 shard7 --out absent
 grep -q -- '--merge: 7 of 50 points are missing: 3 10 17' err || complain "missing points: $(cat err)"
 [ ! -e absent ] || complain 'a merge that lacks points has written a file'
 [ "$("$sim" --study points --shard 50/51 | wc -l) $("$sim" --study points --shard 51/51 | wc -l)" = '1 0' ] ||
@@ -94,7 +85,7 @@ set machine.warps 8 12
 seed 1 2
 tell *
 TXT
-study 0 --study mixed --jobs 1 --report instances --out kept.jsonl
+run 0 --study mixed --jobs 1 --report instances --out kept.jsonl
 points=$(wc -l <kept.jsonl)
 for point in $(seq "$points"); do
 	"$sim" --study mixed --shard "$point/$points" --report instances
@@ -124,15 +115,15 @@ kill_at 9 TERM
 kill_at 14 KILL child
 kill_at 22 INT
 kill_at 31 KILL
-study 1 --study points --jobs 2 --resume part
+run 1 --study points --jobs 2 --resume part
 same part 'killed five times'
 [ ! -s out ] || complain '--resume: its file is the output'
 # What is there is not run again; a failure is.
 cp all.jsonl part
-study 1 --study points --resume part --progress always
+run 1 --study points --resume part --progress always
 same part 'resumed when all is there'
 sed 5,8d all.jsonl >part
-study 1 --study points --resume part --out other
+run 1 --study points --resume part --out other
 same other '--resume and --out'
 [ "$(wc -l <part)" -eq 60 ] || complain "--resume: $(wc -l <part) lines and not 46 + 4 + 10 that failed before"
 # A process that is killed is a failure with its reason.
@@ -165,7 +156,7 @@ bad() {
 	text=$1
 	shift
 	printf '%s\n' "$@" >bad
-	study 2 --study bad --out results
+	run 2 --study bad --out results
 	[ ! -e results ] || complain "$text: results"
 	grep -qF -e "$text" err || complain "$text: $(cat err)"
 }
@@ -190,23 +181,23 @@ bad 'bad: nothing is run: each point fails' 'threads 64' 'workload bank' 'set co
 bad 'bad:3: tell: got "stall_buffer.line", expected a figure of the run' 'system getm' 'workload bank' 'tell cycles stall_buffer.line'
 bad 'bad:1: tell: got nothing' 'tell '
 printf 'workload bank\0\n' >bad
-study 2 --study bad
+run 2 --study bad
 grep -q 'bad:1: got a NUL' err || complain "a NUL: $(cat err)"
-study 2 --study absent
+run 2 --study absent
 for shard in 0/3 4/3 1 1/2/3 x/y 1/99999999; do
-	study 2 --study points --shard $shard
+	run 2 --study points --shard $shard
 	grep -q -- "--shard: got \"$shard\", expected I/N" err || complain "--shard $shard: $(cat err)"
 done
-study 2 --study points --system getm
-study 2 --study points --format csv
-study 2 --jobs 2
-study 2 --merge
+run 2 --study points --system getm
+run 2 --study points --format csv
+run 2 --jobs 2
+run 2 --merge
 # cannot FILE TEXT: neither gone on with nor merged, and left as it is
 cannot() {
 	cp "$1" before
-	study 2 --study points --resume "$1"
+	run 2 --study points --resume "$1"
 	grep -qF "$1:$2" err || complain "--resume: $(cat err)"
-	study 2 --merge all.jsonl "$1" --out results
+	run 2 --merge all.jsonl "$1" --out results
 	grep -qF "$1:$2" err || complain "--merge: $(cat err)"
 	cmp -s "$1" before || complain "$1 is another one now"
 	[ ! -e results ] || complain "$1: results"
@@ -227,17 +218,17 @@ printf '%s\n' 'workload ./privatisation.kernel' 'system kilo-tm getm' 'seed 1' >
 for edited in litmus.macros privatisation.kernel; do
 	cp "$kernels/litmus.macros" "$kernels/privatisation.kernel" .
 	chmod u+w litmus.macros privatisation.kernel
-	study 0 --study own --shard 1/2 --out first
+	run 0 --study own --shard 1/2 --out first
 	cp first before
 	echo '# another one' >>$edited
-	study 2 --study own --resume first
+	run 2 --study own --resume first
 	grep -q 'first:1: got a result of another study, or of other kernels or files' err ||
 		complain "--resume after an edit of $edited: $(cat err)"
 	cmp -s first before || complain "an edit of $edited: the results are others"
-	study 0 --study own --shard 2/2 --out second
-	study 2 --merge first second --out results
+	run 0 --study own --shard 2/2 --out second
+	run 2 --merge first second --out results
 	[ ! -e results ] || complain "--merge after an edit of $edited: there are results"
-	[ "$(sed 's/.*"point.hash":"\([0-9a-f]*\)".*/\1/' first)" != "$(study 0 --study own --shard 1/2 --out again &&
+	[ "$(sed 's/.*"point.hash":"\([0-9a-f]*\)".*/\1/' first)" != "$(run 0 --study own --shard 1/2 --out again &&
 		sed 's/.*"point.hash":"\([0-9a-f]*\)".*/\1/' again)" ] || complain "point.hash after an edit of $edited"
 done
 
@@ -272,7 +263,7 @@ TXT
 mkdir -p tools
 printf '#!/bin/sh\nread -r first <"$1" && echo "$first" >>drawn\n' >tools/gnuplot
 chmod +x tools/gnuplot
-PATH=$work/tools:$PATH study 0 --study plotted --out plotted.jsonl --plot "it's.svg"
+PATH=$work/tools:$PATH run 0 --study plotted --out plotted.jsonl --plot "it's.svg"
 grep -q 'Drawn by gputm-sim' drawn || complain '--plot: gnuplot was not called'
 grep -qxF "set output 'it''s.svg'" "it's.gp" || complain "--plot: $(cat "it's.gp")"
 # Two figures, two workloads, two systems; the mean over the seeds and its interval.
@@ -293,33 +284,33 @@ echo "$mean $got" | awk '{ for (i = 1; i <= 4; i++) if (($i - $(i + 4)) ^ 2 > 0.
 grep -q "^set xtics ('1' 1, '2' 2, '16' 16)" "it's.gp" || complain '--plot: the values of x'
 # Each panel's numbers have the digits that tell its own axis' numbers from each other.
 sed 's/"stall_buffer.no_line":\([0-9]*\)/"stall_buffer.no_line":\100000/' plotted.jsonl >large.jsonl
-PATH=$work/tools:$PATH study 0 --study plotted --resume large.jsonl --plot large.svg
+PATH=$work/tools:$PATH run 0 --study plotted --resume large.jsonl --plot large.svg
 [ "$(grep '^set format y' large.gp | sort | uniq -c | wc -l)" -gt 1 ] &&
 	grep -q "^set format y '%g'" large.gp || complain '--plot: all axes have one form'
 if command -v gnuplot >/dev/null 2>&1; then
-	study 0 --study plotted --resume plotted.jsonl --plot real.svg
+	run 0 --study plotted --resume plotted.jsonl --plot real.svg
 	grep -q '</svg>' real.svg || complain '--plot: no picture'
 	for word in getm fine-lock queue stall_buffer.no_line validation_unit.stall_lines; do
 		grep -q ">$word<\|>.* $word<\|$word</" real.svg || complain "--plot: no $word in the picture"
 	done
 fi
 mkdir -p none
-PATH=$work/none study 1 --study plotted --resume plotted.jsonl --plot none.svg
+PATH=$work/none run 1 --study plotted --resume plotted.jsonl --plot none.svg
 PATH=/usr/bin:/bin
 grep -q 'gnuplot is not there (package gnuplot-nox); its script is none.gp' err || complain "--plot: $(cat err)"
 [ -s none.gp ] || complain '--plot: no script'
-study 2 --study plotted --plot picture.png
+run 2 --study plotted --plot picture.png
 grep -q 'expected FILE.svg, beside which FILE.gp is written: "set terminal" and "set output"' err || complain "--plot: $(cat err)"
 printf 'seed 1..3\n' >bad
-study 2 --study bad --plot picture.svg
+run 2 --study bad --plot picture.svg
 grep -q 'bad has no line with several values but that of seeds' err || complain "--plot: $(cat err)"
-study 2 --study plotted --shard 1/2 --plot picture.svg
-study 2 --plot picture.svg
+run 2 --study plotted --shard 1/2 --plot picture.svg
+run 2 --plot picture.svg
 
 # ---- results that are compared ----
 # differ STATUS A B LINE...: what --compare says
 differ() {
-	study "$1" --compare "$2" "$3"
+	run "$1" --compare "$2" "$3"
 	shift 3
 	for line in "$@"; do
 		sed 's/  */ /g' out | grep -qxF -e "$line" || complain "--compare: no \"$line\": $(cat out)"
@@ -339,23 +330,23 @@ differ 1 a c \
 	'No point is in both: what is compared has the same settings but for the seed and those of --across, such as --across system.'
 sed -i 2d b
 differ 1 a b
-study 0 --compare a b --tolerance 0.05
-study 1 --compare a b --tolerance 0.03
+run 0 --compare a b --tolerance 0.05
+run 1 --compare a b --tolerance 0.03
 sed 's/"point.seed":1/"point.seed":2/' b >c
 differ 0 a c '0 of 2 figures differ; no verdict on 2 with other seeds and one value.'
 # Single runs as JSON; all units of a role together have the names that lines have.
 set -- --workload bank --threads 64 --format
 "$sim" "$@" json --out one.json && "$sim" "$@" json --report roles --out roles.json &&
 	"$sim" "$@" jsonl --report roles --out roles.jsonl || complain 'the runs to compare'
-study 0 --compare one.json one.json
-study 0 --compare roles.json roles.jsonl
-study 0 --compare roles.jsonl roles.json
+run 0 --compare one.json one.json
+run 0 --compare roles.json roles.jsonl
+run 0 --compare roles.jsonl roles.json
 grep -q '^0 of [0-9]\{3\} figures differ[.]$' out || complain "--compare of JSON: $(cat out)"
 sed '/"role": "commit_unit"/,/"hazards"/s/\("hazards": \)/\11/' one.json >two.json
-study 1 --compare one.json two.json
+run 1 --compare one.json two.json
 grep -q '^  commit_unit 0.hazards .* 1 of 1 seeds differ$' out || complain "--compare of JSON: $(cat out)"
 head -c 400 one.json >cut
-study 2 --compare one.json cut
+run 2 --compare one.json cut
 # Other seeds: Welch's test. The interval of Student's sleep data, moved by 10, is known.
 values() {
 	seed=$1
@@ -372,7 +363,7 @@ values 11 11.9 10.8 11.1 10.1 9.9 14.4 15.5 11.6 14.6 13.4 >b
 differ 1 a b ' hours 0.75 12.33 x 16.4400 +9.13237 .. +14.0276, n = 10, 10' '1 of 2 figures differ.'
 # Across a setting: the same data in pairs, t = 4.0621 of 9 degrees of freedom.
 across() { # STATUS NAME LINE...
-	study "$1" --compare a b --across "$2"
+	run "$1" --compare a b --across "$2"
 	shift 2
 	for line in "$@"; do
 		sed 's/  */ /g' out err | grep -qxF -e "$line" || complain "--across: no \"$line\": $(cat out err)"
@@ -390,52 +381,52 @@ across 2 drug 'gputm-sim: --across: b has several results of the point "x=1" and
 # Eight seeds and eight others of the same config differ in nothing.
 printf 'system getm kilo-tm\nworkload bank\nthreads 256\nseed 1..8\n' >a.study
 sed 's/1..8/9..16/' a.study >b.study
-study 0 --study a.study --out a
-study 0 --study b.study --out b
-study 0 --compare a b
+run 0 --study a.study --out a
+run 0 --study b.study --out b
+run 0 --compare a b
 grep -q '^0 of [0-9]* figures differ[.]$' out || complain "--compare of other seeds: $(cat out)"
 # Figures by name, whether they differ or not; an interval without 0 that is no difference.
 sed 's/"cycles":[0-9]*/"cycles":1/; 1s/"cycles":1/"cycles":2/' a >one
 sed 's/"cycles":[0-9]*/"cycles":1/; 1,6s/"cycles":1/"cycles":2/' b >other
-study 0 --compare one other --only 'cyc*'
+run 0 --compare one other --only 'cyc*'
 [ "$(grep -c 'An interval without 0 is not enough: with 2 figures compared' out)" = 1 ] ||
 	complain "--compare: an interval without 0: $(cat out)"
-study 0 --compare a b --only 'cyc*'
+run 0 --compare a b --only 'cyc*'
 ! grep -q 'An interval without 0' out || complain "--compare: intervals with 0: $(cat out)"
 [ "$(grep -c '^  cycles .* n = 8, 8: no difference found$' out) $(grep -c '^  ' out)" = '2 3' ] &&
 	grep -qx '0 of 2 figures differ[.]' out || complain "--compare --only: $(cat out)"
-study 0 --compare a a --only cycles,aborted
+run 0 --compare a a --only cycles,aborted
 [ "$(grep -c ' 0 of 8 seeds differ$' out) $(grep -c '^  ' out)" = '4 5' ] || complain "--compare --only: $(cat out)"
-study 2 --compare a b --only cycles,cycle
+run 2 --compare a b --only cycles,cycle
 grep -q -- '--only: got "cycle", expected a figure' err || complain "--compare --only: $(cat err)"
-study 2 --compare a b --system getm
+run 2 --compare a b --system getm
 grep -q -- '^gputm-sim: --compare: what was run is in the two files' err || complain "--compare --system: $(cat err)"
-study 2 --study a.study --only cycles
+run 2 --study a.study --only cycles
 grep -q 'what is run and told is in the study' err || complain "--study --only: $(cat err)"
 # Seeds that change nothing are one run.
 printf 'system kilo-tm warptm getm\nworkload bank ht-800\nthreads 64\nseed 1..3\ntell cycles traffic.*\n' >c.study
-study 0 --study c.study --out c
+run 0 --study c.study --out c
 grep -q 'in 2 of 6 groups of points all seeds gave the same figures (such as system kilo-tm, workload ht-800)' err ||
 	complain "seeds that change nothing: $(cat err)"
 grep kilo-tm c >a
 grep warptm c >b
-study 1 --compare a b --across system --only cycles
+run 1 --compare a b --across system --only cycles
 grep -q '^In 2 of 4 groups of seeds all figures are equal' out || complain "--compare, equal seeds: $(cat out)"
 sed -i '/^seed/a zip set workload.seed 1..3' c.study
-study 0 --study c.study --out c
+run 0 --study c.study --out c
 [ ! -s err ] || complain "seeds of data: $(cat err)"
 grep kilo-tm c >a
 grep warptm c >b
-study 0 --compare a b --across system,workload.seed --only cycles
+run 0 --compare a b --across system,workload.seed --only cycles
 grep -q '^workload=ht-800 threads=64$' out && ! grep -q 'groups of seeds' out || complain "--compare, seeds of data: $(cat out)"
 # A workload that draws nothing gives the same figures with any seed of its data.
 printf 'system si-tm kilo-tm\nworkload queue\nthreads 64\nseed 1..3\nzip set workload.seed 1..3\ntell cycles\n' >d.study
-study 0 --study d.study --out d
+run 0 --study d.study --out d
 grep -q '2 of 2 groups of .* (such as system si-tm): neither --seed nor workload.seed draws .*; one seed is enough$' err ||
 	complain "seeds of no data: $(cat err)"
 grep si-tm d >x
 grep kilo-tm d >y
-study 1 --compare x y --across system,workload.seed
+run 1 --compare x y --across system,workload.seed
 grep -q '^In 2 of 2 groups .*: neither --seed nor workload.seed draws' out && ! grep -q 'workload.seed,' out ||
 	complain "--compare, seeds of no data: $(cat out)"
 # The manual names those of the installed workloads that --seed does not change.
@@ -446,18 +437,18 @@ for workload in atm atm-1m audit bh dirty-read false-sharing ht-h htk-8000 lost-
 done
 printf 'system kilo-tm\nworkload atm atm-1m audit bh dirty-read false-sharing ht-h htk-8000 lost-update' >c.study
 printf ' own-order plain-skew privatisation publication queue skew skewr\nthreads 64\nseed 1..2\n' >>c.study
-study 0 --study c.study --out c
+run 0 --study c.study --out c
 grep -q 'in 16 of 16 groups' err || complain "workloads that --seed does not change: $(cat err)"
-study 2 --compare a
-study 2 --compare a b c
-study 2 --compare a absent
-study 2 --compare a b --tolerance 2
-study 2 --tolerance 0.1
-study 2 --compare a b --study a.study
+run 2 --compare a
+run 2 --compare a b c
+run 2 --compare a absent
+run 2 --compare a b --tolerance 2
+run 2 --tolerance 0.1
+run 2 --compare a b --study a.study
 echo '{"cycles":1}' >c
-study 2 --compare a c
+run 2 --compare a c
 grep -q 'c:1: expected a report, which names its point' err || complain "--compare: $(cat err)"
 head -c 300 a >c
-study 2 --compare c a
+run 2 --compare c a
 grep -q 'c:1: expected a whole report as JSON' err || complain "--compare: $(cat err)"
 exit $failed

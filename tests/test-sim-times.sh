@@ -2,16 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Where the cycles went: under every system the times of each kind of device add up to all of its
 # cycles, their shares to 100.0 %, and those of threads agree with what is known of warps.
-. "${srcdir:-.}/tests/build/lib.sh"
-sim=${top_builddir:-.}/gputm-sim
+. "${srcdir:-.}/tests/build/sim.sh"
 small='--set machine.cores=3 --set machine.warps=8'
 limits='1 2 inf'
 [ "${GPUTM_TEST_SCALE:-}" != small ] || limits='2 inf'
-
-# report ARGUMENT...: a run, whose report is in $work/out
-report() {
-	"$sim" "$@" >"$work/out" 2>"$work/err" </dev/null || complain "$*: $(cat "$work/err")"
-}
 
 # adds_up DEVICE=NUMBER...: of each device the CSV in $work/out has NUMBER x cycles; FULL: all lanes
 # of a warp begin each transaction together, and nobody holds a lock
@@ -80,13 +74,13 @@ for system in coarse-lock fine-lock ideal kilo-tm warptm warptm-tcd getm si-tm s
 			run="--system $system --workload $workload --concurrency $limit"
 			[ $system != fine-lock ] || run="--system $system --workload $workload"
 			# shellcheck disable=SC2086
-			report $run $small --check --format csv
+			run 0 $run $small --check --format csv
 			adds_up threads=768 cores=3
 			[ $system != fine-lock ] || break
 		done
 	done
 	# shellcheck disable=SC2086
-	report $run $small
+	run 0 $run $small
 	shares
 done
 
@@ -94,13 +88,13 @@ done
 full=
 run='--system kilo-tm --machine reference --set machine.simd_width=8 --workload bank --threads 300'
 # shellcheck disable=SC2086
-report $run $small --check --format csv
+run 0 $run $small --check --format csv
 adds_up threads=768 cores=6
 
 # ---- one block of a core at a time: the core is filled again as it empties ----
 run='--system ideal --workload hash-table --threads 1280'
 # shellcheck disable=SC2086
-report $run $small --set machine.blocks=1 --set workload.block_size=64 --check --format csv
+run 0 $run $small --set machine.blocks=1 --set workload.block_size=64 --check --format csv
 adds_up threads=768 cores=3
 
 # ---- machines of their own ----
@@ -108,26 +102,26 @@ for system in local-tm local-tm-perfect local-serialised; do
 	for workload in k-means-8 genetic; do
 		run="--system $system --workload $workload"
 		# shellcheck disable=SC2086
-		report $run --format csv
+		run 0 $run --format csv
 		adds_up wavefronts=4
 		# shellcheck disable=SC2086
-		report $run
+		run 0 $run
 		shares
 	done
 done
 run='--system hetm --workload w1 --threads 500'
 # shellcheck disable=SC2086
-report $run --format csv
+run 0 $run --format csv
 adds_up cpu=1 gpu=1 link=1 phase=1
 # shellcheck disable=SC2086
-report $run
+run 0 $run
 shares
 
 # ---- without a TM system: all cycles of the cores ----
 for mechanism in pdom dwf tbc; do
 	run="--kernel $srcdir/examples/kernels/eddy.kernel --divergence $mechanism"
 	# shellcheck disable=SC2086
-	report $run --format csv
+	run 0 $run --format csv
 	awk -F, '$2 == "cycles_by_kind" { sum += $5 } $2 == "" && $4 == "cycles" { all = $5 }
 		END { exit !all || sum != all }' "$work/out" || complain "$run: kinds of cycles"
 done

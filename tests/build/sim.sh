@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Shared by tests/test-sim-*.sh, which run gputm-sim; `always` are arguments of each run.
+. "${srcdir:-.}/tests/build/lib.sh"
+sim=$(cd "${top_builddir:-.}" && pwd)/gputm-sim
+always=
+
+# run STATUS ARGUMENT...: output in $work/out and $work/err
+run() {
+	status=$1
+	shift
+	# shellcheck disable=SC2086
+	"$sim" $always "$@" >"$work/out" 2>"$work/err" </dev/null
+	got=$?
+	[ $got -eq "$status" ] ||
+		complain "gputm-sim $always $*: exit $got and not $status: $(cat "$work/err")"
+}
+
+# refused TEXT ARGUMENT...: exit 2, no report, the text on standard error
+refused() {
+	text=$1
+	shift
+	run 2 "$@"
+	[ ! -s "$work/out" ] || complain "gputm-sim $*: refused, but wrote a report"
+	grep -qF -- "$text" "$work/err" ||
+		complain "gputm-sim $*: \"$(cat "$work/err")\" does not say \"$text\""
+}
+
+# number KEY: the first value of that key in the JSON report
+number() {
+	sed -n "s/.*\"$1\": \([0-9]*\),*\$/\1/p" "$work/out" | sed 1q
+}
