@@ -6,17 +6,9 @@
  */
 #include <string.h>
 
-#include "gputm/ownership_table.h"
-#include "tests/bench/bench.h"
+#include "tests/bench/logs.h"
 
 #define WARPS 64
-#define ROWS 4
-
-struct warp {
-	uint64_t address[2 * ROWS][32];
-	struct gputm_warp_row row[2 * ROWS];
-	struct gputm_warp_logs logs;
-};
 
 struct tables {
 	struct gputm_ownership_table *unit;
@@ -24,28 +16,13 @@ struct tables {
 	uint8_t owner[4096];
 };
 
-static void draw(struct warp *w, uint64_t *random)
-{
-	for (unsigned i = 0; i < 2 * ROWS; i++) {
-		for (unsigned lane = 0; lane < 32; lane++)
-			w->address[i][lane] = bench_next(random) >> 44 & ~UINT64_C(3);
-		w->row[i].mask = UINT32_MAX;
-		w->row[i].address = w->address[i];
-	}
-	w->logs.read = w->row;
-	w->logs.write = w->row + ROWS;
-	w->logs.read_rows = w->logs.write_rows = ROWS;
-}
-
 BENCH_SETUP(setup, struct tables *t)
 {
 	struct gputm_ownership_table_config config = GPUTM_OWNERSHIP_TABLE_CONFIG_INIT;
-	uint64_t random = 1;
 
 	config.hash = given;
 	bench_must(gputm_ownership_table_new(NULL, &config, &t->unit));
-	for (unsigned i = 0; i < WARPS; i++)
-		draw(&t->warp[i], &random);
+	draw_warps(t->warp, WARPS);
 }
 
 BENCH_LOOP(warp, struct tables *t)
