@@ -374,12 +374,7 @@ static void say(uint32_t choice, FILE *out)
 		fprintf(out, ", commits for lanes 0x%x", choice >> 8 & 0xff);
 }
 
-static void tell(FILE *out)
-{
-	(void)out;
-}
-
-static const struct explore_model model = { choices, act, key_of, judge, outcome, say, tell };
+static const struct explore_model model = { choices, act, key_of, judge, outcome, say, NULL };
 
 struct explore_result block_explore(const struct block_trial *asked, struct explore_bounds bounds,
 				    FILE *out)

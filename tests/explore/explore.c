@@ -534,14 +534,16 @@ static void draw(struct search *search, FILE *out)
 		return;
 	way_to(search, search->bad, choice);
 	load(search, NULL, 0);
-	search->model->tell(out);
+	if (search->model->tell)
+		search->model->tell(out);
 	for (unsigned i = 0; i < search->result.steps; i++) {
 		fprintf(out, "%3u  ", i + 1);
 		search->model->say(choice[i], out);
 		fprintf(out, "\n");
 		search->model->act(choice[i]);
 	}
-	search->model->tell(NULL);
+	if (search->model->tell)
+		search->model->tell(NULL);
 	fprintf(out, "     %s\n", search->result.wrong);
 	free(choice);
 }

@@ -31,7 +31,7 @@ struct explore_model {
 	void (*outcome)(struct explore_key *key);
 	/* One line of a chart, without its end: what the choice is. */
 	void (*say)(uint32_t choice, FILE *out);
-	/* From now on tell of all that happens within, if not NULL. */
+	/* From now on tell of all that happens within, if `out` is not NULL; may be NULL itself. */
 	void (*tell)(FILE *out);
 };
 

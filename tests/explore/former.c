@@ -334,12 +334,7 @@ static void say(uint32_t choice, FILE *out)
 		fprintf(out, " lanes 0x%x", choice & 0xff);
 }
 
-static void tell(FILE *out)
-{
-	(void)out;
-}
-
-static const struct explore_model model = { choices, act, key_of, judge, outcome, say, tell };
+static const struct explore_model model = { choices, act, key_of, judge, outcome, say, NULL };
 
 struct explore_result former_explore(const struct former_trial *asked,
 				     struct explore_bounds bounds, FILE *out)

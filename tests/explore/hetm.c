@@ -412,12 +412,7 @@ static void say(uint32_t choice, FILE *out)
 			(unsigned)tx, verb[what], what == COMMIT ? "" : choice & 1 ? " b" : " a");
 }
 
-static void tell(FILE *out)
-{
-	(void)out;
-}
-
-static const struct explore_model model = { choices, act, key_of, judge, outcome, say, tell };
+static const struct explore_model model = { choices, act, key_of, judge, outcome, say, NULL };
 
 static void make_units(struct gputm_ctx *ctx)
 {

@@ -288,12 +288,7 @@ static void say(uint32_t choice, FILE *out)
 		fprintf(out, " %c", "-ab"[PICK(choice, i)]);
 }
 
-static void tell(FILE *out)
-{
-	(void)out;
-}
-
-static const struct explore_model model = { choices, act, key_of, judge, outcome, say, tell };
+static const struct explore_model model = { choices, act, key_of, judge, outcome, say, NULL };
 
 struct explore_result local_explore(const struct local_trial *asked, struct explore_bounds bounds,
 				    FILE *out)

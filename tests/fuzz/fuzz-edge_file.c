@@ -4,28 +4,18 @@
  * What it accepts is connected, and comes back from being written out again.
  */
 #define _POSIX_C_SOURCE 200809L
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "examples/sim/kernel/edge_file.c"
+#include "tests/fuzz/fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool condition)
-{
-	if (!condition)
-		abort();
-}
-
-static int read_bytes(const void *data, size_t size, struct sim_edges *out, char *message,
-		      size_t message_size)
+static int read_bytes(const void *data, size_t size, struct sim_edges *out, char message[256])
 {
 	FILE *in = fmemopen((void *)(uintptr_t)data, size, "r");
 	int error;
 
-	require(in != NULL);
-	error = sim_edges_read(in, "input", out, message, message_size);
+	FUZZ_CHECK(in);
+	error = sim_edges_read(in, "input", out, message, 256);
 	fclose(in);
 	return error;
 }
@@ -36,21 +26,21 @@ static void check_connected(const struct sim_edges *edges)
 	uint8_t *reached = calloc(edges->vertices, 1);
 	uint32_t count = 1, before = 0;
 
-	require(reached != NULL);
+	FUZZ_CHECK(reached != NULL);
 	reached[0] = 1;
 	while (count != before) {
 		before = count;
 		for (uint32_t i = 0; i < edges->count; i++) {
 			uint32_t u = edges->end[i][0], v = edges->end[i][1];
 
-			require(u != v && u < edges->vertices && v < edges->vertices);
+			FUZZ_CHECK(u != v && u < edges->vertices && v < edges->vertices);
 			if (reached[u] == reached[v])
 				continue;
 			reached[u] = reached[v] = 1;
 			count++;
 		}
 	}
-	require(count == edges->vertices);
+	FUZZ_CHECK(count == edges->vertices);
 	free(reached);
 }
 
@@ -61,13 +51,13 @@ static void read_again(const struct sim_edges *edges)
 	FILE *out = open_memstream(&text, &size);
 	struct sim_edges again;
 
-	require(out != NULL);
+	FUZZ_CHECK(out != NULL);
 	for (uint32_t i = 0; i < edges->count; i++)
 		fprintf(out, "%u %u\n", edges->end[i][0], edges->end[i][1]);
 	fclose(out);
-	require(read_bytes(text, size, &again, message, sizeof(message)) == 0);
-	require(again.count == edges->count && again.vertices == edges->vertices);
-	require(!memcmp(again.end, edges->end, edges->count * sizeof(*edges->end)));
+	FUZZ_CHECK(read_bytes(text, size, &again, message) == 0);
+	FUZZ_CHECK(again.count == edges->count && again.vertices == edges->vertices);
+	FUZZ_CHECK(!memcmp(again.end, edges->end, edges->count * sizeof(*edges->end)));
 	sim_edges_free(&again);
 	free(text);
 }
@@ -79,11 +69,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size)
 		return 0;
-	if (read_bytes(data, size, &edges, message, sizeof(message))) {
-		require(!strncmp(message, "input:", 6) && strstr(message, "expected"));
+	if (read_bytes(data, size, &edges, message)) {
+		FUZZ_CHECK(!strncmp(message, "input:", 6) && strstr(message, "expected"));
 		return 0;
 	}
-	require(edges.count && edges.vertices >= 3);
+	FUZZ_CHECK(edges.count && edges.vertices >= 3);
 	check_connected(&edges);
 	read_again(&edges);
 	sim_edges_free(&edges);

@@ -7,23 +7,15 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "examples/sim/kernel/kernel.h"
 #include "examples/sim/kernel/script.h"
 #include "examples/sim/kernel/threads.h"
+#include "tests/fuzz/fuzz.h"
 
 #define BLOCKS_MAX 24 /* that are looked at in full */
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool condition)
-{
-	if (!condition)
-		abort();
-}
 
 /* The edge list of every graph. */
 static FILE *open_edges(void *state, const char *name)
@@ -66,13 +58,13 @@ static void check_meeting(const struct kernel_code *k, uint32_t b)
 {
 	uint32_t meeting = k->block[b].meeting;
 
-	require(meeting < k->block_count && meeting != b);
-	require(!can_end(k, b, meeting));
+	FUZZ_CHECK(meeting < k->block_count && meeting != b);
+	FUZZ_CHECK(!can_end(k, b, meeting));
 	for (uint32_t other = 0; other < k->block_count; other++)
 		if (other != b && other != meeting && !can_end(k, b, other))
-			require(!can_end(k, meeting, other)); /* it comes after the meeting */
-	require(k->block[b].likely == KERNEL_NONE || k->block[b].likely < k->block_count);
-	require(k->block[b].likely != meeting);
+			FUZZ_CHECK(!can_end(k, meeting, other)); /* it comes after the meeting */
+	FUZZ_CHECK(k->block[b].likely == KERNEL_NONE || k->block[b].likely < k->block_count);
+	FUZZ_CHECK(k->block[b].likely != meeting);
 }
 
 static void check_tables(const struct kernel_code *k)
@@ -82,20 +74,20 @@ static void check_tables(const struct kernel_code *k)
 	for (uint32_t b = 0; b < k->block_count; b++) {
 		const struct kernel_block *block = &k->block[b];
 
-		require(block->first == next && block->count && block->ways <= 2);
+		FUZZ_CHECK(block->first == next && block->count && block->ways <= 2);
 		next += block->count;
-		require(k->instr[next - 1].last);
+		FUZZ_CHECK(k->instr[next - 1].last);
 		for (uint32_t i = 0; i < block->ways; i++)
-			require(block->way[i] < k->block_count);
+			FUZZ_CHECK(block->way[i] < k->block_count);
 		if (block->ways == 2 && k->block_count <= BLOCKS_MAX)
 			check_meeting(k, b);
 	}
-	require(next == k->instr_count);
+	FUZZ_CHECK(next == k->instr_count);
 	for (size_t i = 0; i < k->step_count; i++) {
 		uint32_t columns = k->registers + k->constants + k->scratch;
 
-		require(k->step[i].a < columns && k->step[i].b < columns);
-		require(k->step[i].c < columns && k->step[i].d < columns);
+		FUZZ_CHECK(k->step[i].a < columns && k->step[i].b < columns);
+		FUZZ_CHECK(k->step[i].c < columns && k->step[i].d < columns);
 	}
 }
 
@@ -110,7 +102,7 @@ static void run_a_while(const struct kernel *kernel, const struct kernel_code *k
 	if ((uint64_t)kernel->blocks * kernel->block_threads > 4096 ||
 	    flow_words(kernel) > 1u << 16)
 		return;
-	require(!flow_threads_new(kernel, 1, &threads));
+	FUZZ_CHECK(!flow_threads_new(kernel, 1, &threads));
 	for (uint32_t l = 0; l < KERNEL_LANES; l++)
 		lanes.slot[l] = l;
 	for (int step = 0; step < 500; step++) {
@@ -138,14 +130,14 @@ static void check_choices(const uint8_t *data, size_t size, const struct kernel 
 	int error = kernel_read((const char *)data, size, "input", &request, &files, &kernel,
 				message, sizeof(message));
 
-	require(!error || !whole);
+	FUZZ_CHECK(!error || !whole);
 	if (error)
 		return;
-	require(!whole || kernel.params == whole->params);
-	require(!whole || kernel.variants == whole->variants);
-	require(!whole || kernel.launched == whole->launched);
+	FUZZ_CHECK(!whole || kernel.params == whole->params);
+	FUZZ_CHECK(!whole || kernel.variants == whole->variants);
+	FUZZ_CHECK(!whole || kernel.launched == whole->launched);
 	for (size_t i = 0; whole && i < kernel.params; i++)
-		require(!strcmp(kernel.param[i].name, whole->param[i].name) &&
+		FUZZ_CHECK(!strcmp(kernel.param[i].name, whole->param[i].name) &&
 			kernel.param[i].value == whole->param[i].value);
 	kernel_free(&kernel);
 }
@@ -160,12 +152,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				message, sizeof(message));
 
 	if (error) {
-		require(error == -EINVAL);
-		require(strchr(message, ':') != NULL && strlen(message) > 8);
+		FUZZ_CHECK(error == -EINVAL);
+		FUZZ_CHECK(strchr(message, ':') != NULL && strlen(message) > 8);
 		check_choices(data, size, NULL);
 		return 0;
 	}
-	require(!*message);
+	FUZZ_CHECK(!*message);
 	check_choices(data, size, &kernel);
 	for (int i = 0; i < KERNEL_SECTIONS; i++)
 		if (kernel.code[i].instr_count)

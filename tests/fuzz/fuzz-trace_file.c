@@ -5,46 +5,36 @@
  * come back from that.
  */
 #define _POSIX_C_SOURCE 200809L
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "examples/sim/workloads/trace_file.c"
+#include "tests/fuzz/fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool condition)
-{
-	if (!condition)
-		abort();
-}
-
-static int read_bytes(const void *data, size_t size, struct sim_trace *out, char *message,
-		      size_t message_size)
+static int read_bytes(const void *data, size_t size, struct sim_trace *out, char message[256])
 {
 	FILE *in = fmemopen((void *)(uintptr_t)data, size, "r");
 	int error;
 
-	require(in != NULL);
-	error = sim_trace_read(in, "input", out, message, message_size);
+	FUZZ_CHECK(in);
+	error = sim_trace_read(in, "input", out, message, 256);
 	fclose(in);
 	return error;
 }
 
 static void check_tables(const struct sim_trace *t)
 {
-	require(t->transactions && t->threads && t->threads <= t->transactions);
-	require(t->first[0] == 0 && t->first[t->threads] == t->transactions);
-	require(t->start[0] == 0 && t->start[t->transactions] == t->accesses);
+	FUZZ_CHECK(t->transactions && t->threads && t->threads <= t->transactions);
+	FUZZ_CHECK(t->first[0] == 0 && t->first[t->threads] == t->transactions);
+	FUZZ_CHECK(t->start[0] == 0 && t->start[t->transactions] == t->accesses);
 	for (uint32_t i = 0; i < t->threads; i++)
-		require(t->first[i] < t->first[i + 1]);
+		FUZZ_CHECK(t->first[i] < t->first[i + 1]);
 	for (uint32_t i = 0; i < t->transactions; i++)
-		require(t->start[i] < t->start[i + 1] && t->order[i] < t->transactions);
+		FUZZ_CHECK(t->start[i] < t->start[i + 1] && t->order[i] < t->transactions);
 	for (uint32_t i = 0; i < t->accesses; i++) {
 		uint32_t address = sim_trace_address(t->access[i]);
 
-		require(address >= SIM_TRACE_LOWEST && address <= SIM_TRACE_HIGHEST);
-		require((t->access[i] & 2) == 0);
+		FUZZ_CHECK(address >= SIM_TRACE_LOWEST && address <= SIM_TRACE_HIGHEST);
+		FUZZ_CHECK((t->access[i] & 2) == 0);
 	}
 }
 
@@ -53,7 +43,7 @@ static void write_trace(const struct sim_trace *t, FILE *out)
 {
 	uint32_t *thread = calloc(t->transactions, sizeof(*thread));
 
-	require(thread != NULL);
+	FUZZ_CHECK(thread != NULL);
 	for (uint32_t i = 0; i < t->threads; i++)
 		for (uint32_t k = t->first[i]; k < t->first[i + 1]; k++)
 			thread[t->order[k]] = i;
@@ -75,14 +65,14 @@ static void read_again(const struct sim_trace *t)
 	FILE *out = open_memstream(&text, &size);
 	struct sim_trace again;
 
-	require(out != NULL);
+	FUZZ_CHECK(out != NULL);
 	write_trace(t, out);
 	fclose(out);
-	require(read_bytes(text, size, &again, message, sizeof(message)) == 0);
-	require(again.transactions == t->transactions && again.threads == t->threads &&
+	FUZZ_CHECK(read_bytes(text, size, &again, message) == 0);
+	FUZZ_CHECK(again.transactions == t->transactions && again.threads == t->threads &&
 		again.accesses == t->accesses);
-	require(!memcmp(again.access, t->access, t->accesses * sizeof(*t->access)));
-	require(!memcmp(again.order, t->order, t->transactions * sizeof(*t->order)));
+	FUZZ_CHECK(!memcmp(again.access, t->access, t->accesses * sizeof(*t->access)));
+	FUZZ_CHECK(!memcmp(again.order, t->order, t->transactions * sizeof(*t->order)));
 	sim_trace_free(&again);
 	free(text);
 }
@@ -94,9 +84,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!size)
 		return 0;
-	if (read_bytes(data, size, &trace, message, sizeof(message))) {
-		require(!strncmp(message, "input:", 6));
-		require(strstr(message, "expected") || strstr(message, "truncated"));
+	if (read_bytes(data, size, &trace, message)) {
+		FUZZ_CHECK(!strncmp(message, "input:", 6));
+		FUZZ_CHECK(strstr(message, "expected") || strstr(message, "truncated"));
 		return 0;
 	}
 	check_tables(&trace);
