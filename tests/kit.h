@@ -57,6 +57,13 @@ void kit_guard(struct kit *kit, const struct gputm_unit *unit);
 /* Assert that the unit is as it was when kit_guard() was called. */
 void kit_unchanged(const struct kit *kit);
 
+/* As ck_assert, but told to check only when it fails: for what is asked millions of times. */
+#define REQUIRE(condition)                                                                     \
+	do {                                                                                   \
+		if (!(condition))                                                              \
+			ck_abort_msg("%s", #condition);                                        \
+	} while (0)
+
 /* ---- randomness of a test: SplitMix64, so that failures repeat ---- */
 uint64_t kit_random(uint64_t *state);
 uint64_t kit_below(uint64_t *state, uint64_t limit);

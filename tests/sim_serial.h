@@ -12,13 +12,6 @@
 #include "examples/sim/study/kernels.h"
 #include "tests/kit.h"
 
-/* For what is asked at every step: check's own macros talk to the parent process. */
-#define REQUIRE(condition)                                                                     \
-	do {                                                                                   \
-		if (!(condition))                                                              \
-			ck_abort_msg("%s", #condition);                                        \
-	} while (0)
-
 struct run {
 	const struct sim_workload *workload;
 	struct sim_memory *memory;

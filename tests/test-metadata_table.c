@@ -494,16 +494,12 @@ KIT_DRIVE(metadata_table, 4 * KIT_COUNT(geometry), 2000)
 	const uint32_t any[] = { 1 + kit_u32(bytes, 8), 1u << kit_u32(bytes, 5), kit_u32(bytes, 5),
 				 32 + 8 * kit_u32(bytes, 2), kit_u32(bytes, 101),
 				 kit_u32(bytes, 2) };
-	struct gputm_metadata_table_config config = GPUTM_METADATA_TABLE_CONFIG_INIT;
 	const uint32_t *g = KIT_ROW(geometry, any);
+	struct gputm_metadata_table_config config =
+		with("ways=%u entries=%u stash=%u address_bits=%u evict_above=%u approximate=%u",
+		     g[0], g[1], g[2], g[3], g[4], g[5]);
 	struct run r = { .config = &config };
 
-	config.ways = g[0];
-	config.entries = g[1];
-	config.stash = g[2];
-	config.address_bits = g[3];
-	config.evict_above = g[4];
-	config.approximate = g[5];
 	config.granularity = 16u << kit_u32(bytes, 4);
 	config.longest_chain = kit_u32(bytes, 8);
 	config.filter_ways = 1 + kit_u32(bytes, 4);

@@ -318,17 +318,12 @@ KIT_DRIVE(reader_list, KIT_COUNT(geometry), 15000)
 				 8u << kit_u32(bytes, 4), 32, 4, kit_u32(bytes, 2), 16 };
 	struct oracle_reader_list *o = malloc(sizeof(*o));
 	const uint32_t *g = KIT_ROW(geometry, any);
-	struct gputm_reader_list_config config = with("entries=%u", g[0]);
-	struct gputm_reader_list *list;
+	struct gputm_reader_list *list = make(
+		kit, "entries=%u root_bits=%u leaf_bits=%u address_bits=%u word_bytes=%u fold=%u",
+		g[0], g[1], g[2], g[3], g[4], g[5]);
 
 	ck_assert_ptr_nonnull(o);
-	config.root_bits = g[1];
-	config.leaf_bits = g[2];
-	config.address_bits = g[3];
-	config.word_bytes = g[4];
-	config.fold = g[5];
-	list = make_of(kit, &config);
-	oracle_reader_list_open(o, &config);
+	oracle_reader_list_open(o, gputm_unit_config(unit_of(list)));
 	for (unsigned i = 0; kit_more(bytes); i++) {
 		step(list, o, i, g[6], bytes);
 		list = KIT_TURN(reader_list, list);

@@ -5,13 +5,6 @@
 #include "tests/oracle/simt_stack.h"
 #include "tests/simt_stack.h"
 
-/* As ck_assert, but told to check only when it fails: there are millions. */
-#define REQUIRE(condition)                                                                     \
-	do {                                                                                   \
-		if (!(condition))                                                              \
-			ck_abort_msg("%s", #condition);                                        \
-	} while (0)
-
 /* A host that executes a program on the stack; every lane keeps a PC of its own. */
 struct host {
 	struct oracle_program program;

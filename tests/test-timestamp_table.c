@@ -378,13 +378,6 @@ KIT_DRIVE(timestamp_table, 2 * KIT_COUNT(geometry), 30000)
 
 /* ---- loops ---- */
 
-/* For what is asked at every step: check's own macros talk to the parent process. */
-#define REQUIRE(condition)                                                                     \
-	do {                                                                                   \
-		if (!(condition))                                                              \
-			ck_abort_msg("%s", #condition);                                        \
-	} while (0)
-
 struct tally {
 	uint64_t edges, loops; /* edges that passed or not */
 	uint64_t missed;       /* passed and closed a loop */

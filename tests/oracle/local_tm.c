@@ -19,15 +19,6 @@ void oracle_local_tm_init(struct oracle_local_tm *o, unsigned waves, unsigned la
 		o->wave[i].exec = lanes == 64 ? UINT64_MAX : (UINT64_C(1) << lanes) - 1;
 }
 
-static uint64_t count(uint64_t lanes)
-{
-	uint64_t sum = 0;
-
-	for (; lanes; lanes /= 2)
-		sum += lanes % 2;
-	return sum;
-}
-
 static unsigned entries(const struct oracle_local_tm *o, unsigned item, unsigned bank)
 {
 	unsigned count = 0;
@@ -81,7 +72,7 @@ static unsigned evict_others(struct oracle_local_tm *o, unsigned wave, uint32_t 
 
 		if (i == wave || !w->inside || w->due)
 			continue;
-		o->stats.evicted += count(w->attempt & ~w->tcm);
+		o->stats.evicted += oracle_lanes(w->attempt & ~w->tcm);
 		slowest = clear_lanes(o, i, w->attempt & ~w->tcm, true, sum);
 		w->exec = w->tcm = w->attempt;
 		w->due = w->evicted = true;
@@ -123,7 +114,7 @@ bool oracle_local_tm_begin(struct oracle_local_tm *o, unsigned wave,
 	++*(w->level == 1 ? &o->stats.normal_attempts :
 	    w->level == 2 ? &o->stats.wavefront_attempts :
 			    &o->stats.group_attempts);
-	o->stats.started += count(out->lanes);
+	o->stats.started += oracle_lanes(out->lanes);
 	o->stats.begin_cycles += out->cycles;
 	return true;
 }
@@ -232,8 +223,8 @@ bool oracle_local_tm_commit(struct oracle_local_tm *o, unsigned wave,
 	memset(out, 0, sizeof(*out));
 	out->lanes = w->attempt & ~w->tcm;
 	out->cycles = 1 + clear_lanes(o, wave, out->lanes, false, sum);
-	o->stats.committed += count(out->lanes);
-	o->stats.serial_committed += w->level > 1 ? count(out->lanes) : 0;
+	o->stats.committed += oracle_lanes(out->lanes);
+	o->stats.serial_committed += w->level > 1 ? oracle_lanes(out->lanes) : 0;
 	o->stats.commit_cycles += out->cycles;
 	w->exec = w->attempt = w->tcm;
 	w->due = true;

@@ -103,22 +103,13 @@ bool oracle_logs_serialisable(const struct gputm_warp_logs *logs, uint64_t survi
 
 /* ---- statistics of resolvers ---- */
 
-static uint64_t count(uint64_t lanes)
-{
-	uint64_t sum = 0;
-
-	for (; lanes; lanes /= 2)
-		sum += lanes % 2;
-	return sum;
-}
-
 void oracle_resolver_resolved(struct oracle_resolver *o, uint64_t active,
 			      const struct gputm_resolution *r)
 {
 	o->acquired++;
 	o->used++;
 	oracle_most(&o->used_max, o->used);
-	o->lanes_taken += count(active);
+	o->lanes_taken += oracle_lanes(active);
 	o->initialise_cycles += r->initialise_cycles;
 	o->construct_cycles += r->construct_cycles;
 	o->match_cycles += r->match_cycles;
@@ -130,8 +121,8 @@ void oracle_resolver_released(struct oracle_resolver *o, const struct gputm_reso
 {
 	o->released++;
 	o->used--;
-	o->lanes_survived += count(r->survived);
-	o->lanes_aborted += count(r->aborted);
+	o->lanes_survived += oracle_lanes(r->survived);
+	o->lanes_aborted += oracle_lanes(r->aborted);
 }
 
 /* ---- 2PCR ---- */

@@ -27,4 +27,14 @@ static inline void oracle_sample(uint64_t *bucket, uint64_t value)
 	++*bucket;
 }
 
+/* How many lanes a mask has. */
+static inline uint64_t oracle_lanes(uint64_t mask)
+{
+	uint64_t sum = 0;
+
+	for (; mask; mask /= 2)
+		sum += mask % 2;
+	return sum;
+}
+
 #endif /* GPUTM_ORACLE_STATS_H */
