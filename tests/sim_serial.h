@@ -166,7 +166,22 @@ static const struct sim_workload_class *class_named(const char *name)
 	return kernel[kernels++];
 }
 
-static inline struct sim_workload *make_with(const char *name, const char *settings[],
+static inline void configure(const struct sim_workload_class *class, void *config, size_t room,
+			     const char *settings)
+{
+	char name[32], value[32];
+	int length = 0;
+
+	ck_assert_uint_le(class->params->config_size, room);
+	gputm_params_init(class->params, config, class->params->config_size);
+	for (; settings && *settings; settings += length) {
+		ck_assert_int_eq(sscanf(settings, " %31[^=]=%31s%n", name, value, &length), 2);
+		ck_assert_int_eq(gputm_params_set(NULL, class->params, config, name, value), 0);
+	}
+}
+
+/* With settings such as "keys=64 removals=10", or NULL. */
+static inline struct sim_workload *make_with(const char *name, const char *settings,
 					     uint64_t threads, const char *keys, const char *trace)
 {
 	const struct sim_workload_class *class = class_named(name);
@@ -178,11 +193,7 @@ static inline struct sim_workload *make_with(const char *name, const char *setti
 	char error[256] = "";
 
 	if (class->params) {
-		ck_assert_uint_le(class->params->config_size, sizeof(config));
-		gputm_params_init(class->params, config, class->params->config_size);
-		for (; settings && *settings; settings += 2)
-			ck_assert_int_eq(gputm_params_set(NULL, class->params, config, settings[0],
-							  settings[1]), 0);
+		configure(class, config, sizeof(config), settings);
 		request.config = config;
 	}
 	ck_assert_msg(!class->make(&request, &workload, error, sizeof(error)), "%s", error);
@@ -190,9 +201,10 @@ static inline struct sim_workload *make_with(const char *name, const char *setti
 	return workload;
 }
 
-static inline struct sim_workload *make(const char *name)
+/* A run of a workload: of 0 threads as many as the workload has by itself. */
+static inline struct run run_of(const char *name, const char *settings, uint64_t threads)
 {
-	return make_with(name, NULL, 0, NULL, NULL);
+	return (struct run){ .workload = make_with(name, settings, threads, NULL, NULL) };
 }
 
 static inline void holds(const struct run *run)
@@ -202,6 +214,37 @@ static inline void holds(const struct run *run)
 							     sizeof(error));
 
 	ck_assert_msg(!broken, "%s: %s", run->workload->name, broken);
+}
+
+/* Such a run, which is over and has left what the workload promises. */
+static inline struct run ran(const char *name, const char *settings, uint64_t threads,
+			     enum sim_flavour flavour)
+{
+	struct run run = run_of(name, settings, threads);
+
+	run_all(&run, flavour);
+	holds(&run);
+	return run;
+}
+
+/* A run of transactions of which the first `capacity` accesses are recorded. */
+static inline struct run recorded(const char *name, uint64_t access[], uint32_t value[],
+				  size_t capacity)
+{
+	struct run run = run_of(name, NULL, 0);
+
+	run.access = access;
+	run.value = value;
+	run.capacity = capacity;
+	run_all(&run, SIM_TRANSACTIONS);
+	holds(&run);
+	return run;
+}
+
+/* The word at an address. */
+static inline uint32_t at(const struct run *run, uint64_t address)
+{
+	return sim_memory_read(run->memory, address);
 }
 
 static inline void broken(const struct run *run, uint64_t address, uint32_t value, const char *word)
