@@ -394,6 +394,13 @@ bool kit_bend(struct gputm_unit *unit, struct kit_bytes *bytes);
 
 #define KIT_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
+/* A text begins with, or says, a part. */
+#define KIT_BEGINS(TEXT, PART)                                                                 \
+	ck_assert_msg(!strncmp(TEXT, PART, strlen(PART)),                                      \
+		      "\"%s\" does not begin with \"%s\"", TEXT, PART)
+#define KIT_SAYS(TEXT, PART)                                                                   \
+	ck_assert_msg(strstr(TEXT, PART), "\"%s\" does not say \"%s\"", TEXT, PART)
+
 /* What the tests of a program share is made once by FUNCTION, before the first of them. */
 extern void (*kit_setup)(void);
 #define KIT_SETUP(FUNCTION)                                                                    \

@@ -18,6 +18,15 @@ static const char *write_file(const char *text, size_t size)
 	return FILE_NAME;
 }
 
+/* It, to be read. */
+static FILE *file_of(const char *text, size_t size)
+{
+	FILE *file = fopen(write_file(text, size), "r");
+
+	ck_assert_ptr_nonnull(file);
+	return file;
+}
+
 /* ---- keys ---- */
 
 KIT_TEST(test_keys_are_fnv_1a_of_words)
@@ -25,9 +34,8 @@ KIT_TEST(test_keys_are_fnv_1a_of_words)
 	const char text[] = "a  foobar\n\ta";
 	struct sim_keys keys;
 	char message[256] = "";
-	FILE *in = fopen(write_file(text, strlen(text)), "r");
+	FILE *in = file_of(text, strlen(text));
 
-	ck_assert_ptr_nonnull(in);
 	ck_assert_int_eq(sim_keys_read(in, "f", &keys, message, sizeof(message)), 0);
 	fclose(in);
 	ck_assert_uint_eq(keys.count, 3);
@@ -57,8 +65,7 @@ KIT_TESTS(test_bad_keys_are_refused, 5)
 	FILE *in;
 
 	memset(endless, 'x', sizeof(endless));
-	in = fopen(write_file(bad[_i].text, bad[_i].size), "r");
-	ck_assert_ptr_nonnull(in);
+	in = file_of(bad[_i].text, bad[_i].size);
 	ck_assert_int_eq(sim_keys_read(in, "f", &keys, message, sizeof(message)), -EINVAL);
 	fclose(in);
 	ck_assert_str_eq(message, bad[_i].message);
@@ -104,13 +111,11 @@ KIT_TEST(test_more_threads_than_words_are_refused)
 
 /* ---- edges ---- */
 
-static int read_edges(const char *text, size_t size, struct sim_edges *edges, char *message)
+static int read_edges(const char *text, struct sim_edges *edges, char message[256])
 {
-	FILE *in = fopen(write_file(text, size), "r");
-	int error;
+	FILE *in = file_of(text, strlen(text));
+	int error = sim_edges_read(in, "f", edges, message, 256);
 
-	ck_assert_ptr_nonnull(in);
-	error = sim_edges_read(in, "f", edges, message, 256);
 	fclose(in);
 	return error;
 }
@@ -123,7 +128,7 @@ KIT_TEST(test_edges_are_read)
 	struct sim_edges edges;
 	char message[256] = "";
 
-	ck_assert_msg(!read_edges(text, strlen(text), &edges, message), "%s", message);
+	ck_assert_msg(!read_edges(text, &edges, message), "%s", message);
 	ck_assert_uint_eq(edges.vertices, 4);
 	ck_assert_uint_eq(edges.count, 4);
 	ck_assert_mem_eq(edges.end, end, sizeof(end));
@@ -163,21 +168,18 @@ KIT_TESTS(test_bad_edges_are_refused, KIT_COUNT(bad_edges))
 	struct sim_edges edges = { 4711, 0, NULL };
 	char message[256] = "";
 
-	ck_assert_int_eq(read_edges(bad_edges[_i].text, strlen(bad_edges[_i].text), &edges,
-				    message), -EINVAL);
+	ck_assert_int_eq(read_edges(bad_edges[_i].text, &edges, message), -EINVAL);
 	ck_assert_str_eq(message, bad_edges[_i].message);
 	ck_assert_uint_eq(edges.vertices, 4711);
 }
 
 /* ---- traces ---- */
 
-static int read_trace(const char *text, size_t size, struct sim_trace *trace, char *message)
+static int read_trace(const char *text, struct sim_trace *trace, char message[256])
 {
-	FILE *in = fopen(write_file(text, size), "r");
-	int error;
+	FILE *in = file_of(text, strlen(text));
+	int error = sim_trace_read(in, "f", trace, message, 256);
 
-	ck_assert_ptr_nonnull(in);
-	error = sim_trace_read(in, "f", trace, message, 256);
 	fclose(in);
 	return error;
 }
@@ -195,7 +197,7 @@ KIT_TEST(test_trace_is_read)
 	struct sim_trace t;
 	char message[256] = "";
 
-	ck_assert_msg(!read_trace(text, strlen(text), &t, message), "%s", message);
+	ck_assert_msg(!read_trace(text, &t, message), "%s", message);
 	ck_assert_uint_eq(t.transactions, 4);
 	ck_assert_uint_eq(t.threads, 3);
 	ck_assert_uint_eq(t.accesses, 5);
@@ -263,8 +265,7 @@ KIT_TESTS(test_bad_traces_are_refused, KIT_COUNT(bad_trace))
 	struct sim_trace t = { .transactions = 4711 };
 	char message[256] = "";
 
-	ck_assert_int_eq(read_trace(bad_trace[_i].text, strlen(bad_trace[_i].text), &t, message),
-			 -EINVAL);
+	ck_assert_int_eq(read_trace(bad_trace[_i].text, &t, message), -EINVAL);
 	ck_assert_str_eq(message, bad_trace[_i].message);
 	ck_assert_uint_eq(t.transactions, 4711);
 }
@@ -274,16 +275,22 @@ static const char small_trace[] = "t 3 r1000=0 w1004=1 r1004=1 w1000=2\n"
 				  "t 3 r2000=9 r2000=9\n"
 				  "t 1 r1000=2 w2000=3\n";
 
+static struct sim_workload *replay_small(void)
+{
+	const char *name = write_file(small_trace, strlen(small_trace));
+
+	return make_with("trace", NULL, 0, NULL, name);
+}
+
 /* Thread 1 is lane 0, thread 3 lane 1; the recorded accesses, with values of their own. */
 KIT_TESTS(test_trace_replays_its_accesses, 2)
 {
 	static const uint64_t expected[] = { 0x2001, 0x1000, 0x2001, 0x1000, 0x1005,
 					     0x1004, 0x1001, 0x2000, 0x2000 };
-	const char *name = write_file(small_trace, strlen(small_trace));
 	uint64_t access[10];
 	uint32_t value[10];
-	struct run run = { .workload = make_with("trace", NULL, 0, NULL, name), .access = access,
-			   .value = value, .capacity = 10 };
+	struct run run = { .workload = replay_small(), .access = access, .value = value,
+			   .capacity = 10 };
 
 	ck_assert_uint_eq(run.workload->threads, 2);
 	ck_assert_uint_eq(run.workload->block_size, 128);
@@ -302,8 +309,7 @@ KIT_TESTS(test_trace_replays_its_accesses, 2)
 
 KIT_TEST(test_trace_values_tell_attempts_apart)
 {
-	const char *name = write_file(small_trace, strlen(small_trace));
-	struct sim_workload *workload = make_with("trace", NULL, 0, NULL, name);
+	struct sim_workload *workload = replay_small();
 	const struct sim_program *program = workload->program[SIM_TRANSACTIONS];
 	struct sim_lane lane = { .thread = 0 };
 	uint32_t seen[64];
@@ -324,8 +330,7 @@ KIT_TEST(test_trace_values_tell_attempts_apart)
 /* Every word of the footprint is locked once, in ascending order, outside the data. */
 KIT_TEST(test_trace_locks_ascend)
 {
-	const char *name = write_file(small_trace, strlen(small_trace));
-	struct sim_workload *workload = make_with("trace", NULL, 0, NULL, name);
+	struct sim_workload *workload = replay_small();
 	const struct sim_program *program = workload->program[SIM_LOCKS];
 	struct sim_lane lane = { .thread = 1 };
 	uint64_t taken[8];
@@ -350,8 +355,7 @@ KIT_TEST(test_trace_locks_ascend)
 /* A lane that misses its second lock gives the first back before it tries again. */
 KIT_TEST(test_trace_lock_is_given_back)
 {
-	const char *name = write_file(small_trace, strlen(small_trace));
-	struct sim_workload *workload = make_with("trace", NULL, 0, NULL, name);
+	struct sim_workload *workload = replay_small();
 	const struct sim_program *program = workload->program[SIM_LOCKS];
 	struct sim_lane lane = { .thread = 1 };
 	uint32_t pc = 0, attempts = 0;

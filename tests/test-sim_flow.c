@@ -24,6 +24,16 @@ static int read_text(const char *text, struct kernel *out, char message[300])
 	return kernel_read(text, strlen(text), "k.kernel", &request, NULL, out, message, 300);
 }
 
+/* One that is no error. */
+static struct kernel kernel_of(const char *text)
+{
+	struct kernel kernel;
+	char message[300];
+
+	ck_assert_msg(!read_text(text, &kernel, message), "%s", message);
+	return kernel;
+}
+
 /* ---- the reader ---- */
 
 KIT_TEST(test_bad_kernels_name_line_and_reason)
@@ -76,8 +86,7 @@ KIT_TEST(test_bad_kernels_name_line_and_reason)
 		char message[300];
 
 		ck_assert_int_eq(read_text(bad[i].text, &kernel, message), -EINVAL);
-		ck_assert_msg(strstr(message, bad[i].message), "\"%s\" does not say \"%s\"",
-			      message, bad[i].message);
+		KIT_SAYS(message, bad[i].message);
 	}
 }
 
@@ -105,10 +114,8 @@ KIT_TEST(test_fig_3_8_points)
 		"launch 1 4 4\nblock A\n branch chance 25 then B else C\nblock B\n jump E\n"
 		"block C\n branch chance 2 then D else E\nblock D\n jump F\n"
 		"block E\n branch chance 96 then A else F\nblock F\n exit\n";
-	struct kernel k;
-	char message[300];
+	struct kernel k = kernel_of(text);
 
-	ck_assert_msg(!read_text(text, &k, message), "%s", message);
 	assert_meeting(&k, "A", "F", "E");
 	assert_meeting(&k, "C", "F", "E");
 	assert_meeting(&k, "E", "F", "");
@@ -127,10 +134,8 @@ KIT_TEST(test_likely_points_of_nested_loops)
 		"block e\n branch chance 60 then b else f\n"
 		"block f\n branch chance 60 then a else x\n"
 		"block x\n exit\n";
-	struct kernel k;
-	char message[300];
+	struct kernel k = kernel_of(text);
 
-	ck_assert_msg(!read_text(text, &k, message), "%s", message);
 	assert_meeting(&k, "b", "x", "e");
 	assert_meeting(&k, "c", "x", "e");
 	assert_meeting(&k, "d", "x", "e");
@@ -147,10 +152,8 @@ KIT_TEST(test_everything_a_kernel_can_say)
 		"\tset x = 5\n\tset y = x max 0xff\n\tload x = m[lane]\n\tstore s[1] = x\n"
 		"\tadd m[0] = warp_id\n\tconverged\n\tbarrier\n\texit if id >= block_size\n"
 		"\tbranch uniform x != y then b else b\nblock b\n\texit";
-	struct kernel k;
-	char message[300];
+	struct kernel k = kernel_of(text);
 
-	ck_assert_msg(!read_text(text, &k, message), "%s", message);
 	ck_assert_uint_eq(k.code->instr_count, 12);
 	ck_assert_uint_eq(sim_memory_read(k.initial, k.array[0].base + 4), 16);
 	ck_assert_uint_eq(sim_memory_read(k.initial, k.array[1].base + 16), 7);
@@ -411,17 +414,15 @@ static void twofold_places(const struct flow_core *core, flow_place *place, void
 		place(state, flow_resident_slot(core, 0, 1), 0);
 }
 
-static void assert_caught(const struct flow_mechanism *broken, const char *failure)
+static void assert_caught(const char *text, const struct flow_mechanism *broken,
+			  const char *failure)
 {
 	struct flow_verdict verdict;
-	struct kernel k;
-	char message[300];
+	struct kernel k = kernel_of(text);
 
 	countdown = 0;
-	ck_assert_msg(!read_text(checked, &k, message), "%s", message);
 	ck_assert(!runs_right(&k, broken, &verdict));
-	ck_assert_msg(strstr(verdict.failure, failure), "\"%s\" does not say \"%s\"",
-		      verdict.failure, failure);
+	KIT_SAYS(verdict.failure, failure);
 	kernel_free(&k);
 }
 
@@ -430,20 +431,20 @@ KIT_TEST(test_check_catches_broken_mechanisms)
 	struct flow_mechanism broken = flow_pdom;
 
 	broken.branch = flipping_branch;
-	assert_caught(&broken, "is where its own way does not lead to");
+	assert_caught(checked, &broken, "is where its own way does not lead to");
 	broken.branch = losing_branch;
-	assert_caught(&broken, "is where its own way does not lead to");
+	assert_caught(checked, &broken, "is where its own way does not lead to");
 	broken = flow_pdom;
 	broken.step = straying_step;
-	assert_caught(&broken, "executes what its own way does not lead to");
+	assert_caught(checked, &broken, "executes what its own way does not lead to");
 	broken = flow_pdom;
 	broken.pick = swapping_pick;
-	assert_caught(&broken, "is not in its home lane");
+	assert_caught(checked, &broken, "is not in its home lane");
 	broken = flow_pdom;
 	broken.places = forgetful_places;
-	assert_caught(&broken, "has no place");
+	assert_caught(checked, &broken, "has no place");
 	broken.places = twofold_places;
-	assert_caught(&broken, "is in two places");
+	assert_caught(checked, &broken, "is in two places");
 }
 
 /* Threads that read what others write without order: no mechanism can be held to that. */
@@ -452,13 +453,6 @@ KIT_TEST(test_check_catches_other_values)
 	static const char text[] =
 		"launch 1 8 4\nregister x\narray m 1\nblock a\n load x = m[0]\n set x = x + 1\n"
 		" store m[0] = x\n exit\n";
-	struct flow_verdict verdict;
-	struct kernel k;
-	char message[300];
 
-	ck_assert(!read_text(text, &k, message));
-	ck_assert(!runs_right(&k, &flow_pdom, &verdict));
-	ck_assert_ptr_nonnull(strstr(verdict.failure, "thread 1 of block 0 loads m[0] = 0, and "
-						      "alone 1"));
-	kernel_free(&k);
+	assert_caught(text, &flow_pdom, "thread 1 of block 0 loads m[0] = 0, and alone 1");
 }
