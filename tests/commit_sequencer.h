@@ -21,13 +21,9 @@ struct core {
 static inline struct core core_of(struct kit *kit, const char *text)
 {
 	struct core core = { make(kit, SMALL "%s", text), { NULL } };
-	struct gputm_tx_log_config config = tx_log_init;
 
-	config.lanes = 4;
-	config.partitions = 2;
-	config.l1_rows = 1;
 	for (uint32_t w = 0; w < 4; w++) {
-		core.log[w] = (struct gputm_tx_log *)(void *)kit_make(kit, &tx_log_maker, &config);
+		core.log[w] = kit_make_as(kit, &tx_log_maker, "lanes=4 partitions=2 l1_rows=1");
 		ck_assert_int_eq(gputm_commit_sequencer_attach(core.seq, w, core.log[w]), 0);
 	}
 	return core;
@@ -90,6 +86,14 @@ static inline void outcome(struct core *core, uint32_t partition, uint64_t first
 	ck_assert_int_eq(result, OK);
 }
 
+/* Words of these lanes are asked for again. */
+static inline void resend(struct core *core, uint32_t purpose, uint64_t first_cid, uint32_t lanes,
+			  uint64_t mask)
+{
+	ck_assert_int_eq(push(core, 0, GPUTM_COMMIT_RESEND, purpose, first_cid, lanes, mask, 0),
+			 OK);
+}
+
 static inline void retire(struct core *core, uint32_t partition, uint64_t first_cid, uint32_t lanes)
 {
 	ck_assert_int_eq(push(core, partition, GPUTM_COMMIT_RETIRED, 0, first_cid, lanes,
@@ -129,6 +133,21 @@ static inline void quiet_tick(struct core *core)
 
 	tick(core);
 	ck_assert(!gputm_commit_sequencer_peek(core->seq, &to, NULL));
+}
+
+static inline void tick_takes(struct core *core, uint32_t partition, uint32_t kind, uint64_t mask,
+			      uint64_t yes, uint32_t words)
+{
+	tick(core);
+	takes(core, partition, kind, mask, yes, words);
+}
+
+/* The warp begins to commit, with a CID for every lane, and walks its log from the next tick. */
+static inline void begun(struct core *core, uint32_t warp, uint64_t lanes, uint64_t first_cid)
+{
+	begin(core, warp, lanes);
+	grant(core, warp, (uint32_t)__builtin_popcountll(lanes), first_cid);
+	quiet_tick(core);
 }
 
 /* Let all packets go. */

@@ -191,6 +191,23 @@ void kit_config(const struct gputm_params *params, void *config, const char *tex
 	}
 }
 
+void *kit_make_as(struct kit *kit, const struct kit_maker *maker, const char *text, ...)
+{
+	size_t size = maker->params()->config_size;
+	void *config = malloc(size);
+	struct gputm_unit *unit;
+	va_list values;
+
+	ck_assert_ptr_nonnull(config);
+	memcpy(config, maker->init, size);
+	va_start(values, text);
+	kit_config(maker->params(), config, text, values);
+	va_end(values);
+	unit = kit_make(kit, maker, config);
+	free(config);
+	return unit;
+}
+
 /* ---- messages ---- */
 
 void kit_said(const struct kit *kit, ...)

@@ -174,6 +174,10 @@ struct kit_maker {
 __attribute__((format(printf, 3, 0))) void kit_config(const struct gputm_params *params,
 						      void *config, const char *text,
 						      va_list values);
+/* For programs of several units: the handle of a unit of this maker and this text. */
+__attribute__((format(printf, 3, 4))) void *kit_make_as(struct kit *kit,
+							 const struct kit_maker *maker,
+							 const char *text, ...);
 /* A unit that kit_close(), kit_swap() or kit_end() frees; observed if its maker is watched. */
 struct gputm_unit *kit_make(struct kit *kit, const struct kit_maker *maker, const void *config);
 extern const struct kit_maker *kit_watched;

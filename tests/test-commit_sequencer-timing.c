@@ -18,23 +18,19 @@ KIT_TEST(test_timing_log_walk)
 	grant(&core, 1, 4, 20);
 	ck_assert(!gputm_commit_sequencer_wants(core.seq, &warp, &count));
 	quiet_tick(&core);
-	tick(&core);
-	takes(&core, 0, GPUTM_COMMIT_READ_LOG, 0xf, 0, 4);
+	tick_takes(&core, 0, GPUTM_COMMIT_READ_LOG, 0xf, 0, 4);
 	ck_assert_uint_eq(message.first_cid, 20);
 	ck_assert_uint_eq(message.lanes, 4);
 	ck_assert_uint_eq(message.word[3].address, 12);
 	ck_assert_uint_eq(message.word[3].value, 13);
 	ck_assert_uint_eq(message.word[3].lane, 3);
-	tick(&core);
-	takes(&core, 1, GPUTM_COMMIT_READ_LOG, 0x2, 0, 1);
-	tick(&core);
-	takes(&core, 1, GPUTM_COMMIT_WRITE_LOG, 0x6, 0, 2);
+	tick_takes(&core, 1, GPUTM_COMMIT_READ_LOG, 0x2, 0, 1);
+	tick_takes(&core, 1, GPUTM_COMMIT_WRITE_LOG, 0x6, 0, 2);
 	tick(&core);
 	ck_assert_uint_eq(gputm_commit_sequencer_next_event(core.seq), UINT64_MAX);
 	takes(&core, 0, GPUTM_COMMIT_DONE, 0xf, 0xf, 0);
 	ck_assert_uint_eq(gputm_commit_sequencer_next_event(core.seq), 0);
-	tick(&core);
-	takes(&core, 1, GPUTM_COMMIT_DONE, 0xf, 0x6, 0);
+	tick_takes(&core, 1, GPUTM_COMMIT_DONE, 0xf, 0x6, 0);
 	ck_assert_uint_eq(gputm_commit_sequencer_next_event(core.seq), UINT64_MAX);
 	quiet_tick(&core);
 	ck_assert_uint_eq(stat(&core, "rows_walked"), 3);
@@ -46,11 +42,8 @@ KIT_TEST(test_timing_lanes_become_cids)
 	struct core core = core_of(kit, "");
 
 	access(&core, 0, 0xf, false, false);
-	begin(&core, 0, 0xa);
-	grant(&core, 0, 2, 7);
-	quiet_tick(&core);
-	tick(&core);
-	takes(&core, 0, GPUTM_COMMIT_READ_LOG, 0x3, 0, 2);
+	begun(&core, 0, 0xa, 7);
+	tick_takes(&core, 0, GPUTM_COMMIT_READ_LOG, 0x3, 0, 2);
 	ck_assert_uint_eq(message.word[0].address, 4);
 	ck_assert_uint_eq(message.word[0].lane, 0);
 	ck_assert_uint_eq(message.word[1].address, 12);
@@ -69,21 +62,16 @@ KIT_TEST(test_timing_done_fill_per_lane)
 	struct core core = core_of(kit, "pack_done=0");
 
 	access(&core, 0, 0x3, false, true);
-	begin(&core, 0, 0x3);
-	grant(&core, 0, 2, 0);
-	quiet_tick(&core);
-	tick(&core);
-	takes(&core, 1, GPUTM_COMMIT_READ_LOG, 0x3, 0, 2);
+	begun(&core, 0, 0x3, 0);
+	tick_takes(&core, 1, GPUTM_COMMIT_READ_LOG, 0x3, 0, 2);
 	tick(&core);
 	ck_assert_uint_eq(stat(&core, "packets"), 3);
 	takes(&core, 0, GPUTM_COMMIT_DONE, 0x1, 0, 0);
 	tick(&core);
 	ck_assert_uint_eq(stat(&core, "packets"), 5);
 	takes(&core, 1, GPUTM_COMMIT_DONE, 0x1, 0x1, 0);
-	tick(&core);
-	takes(&core, 0, GPUTM_COMMIT_DONE, 0x2, 0, 0);
-	tick(&core);
-	takes(&core, 1, GPUTM_COMMIT_DONE, 0x2, 0x2, 0);
+	tick_takes(&core, 0, GPUTM_COMMIT_DONE, 0x2, 0, 0);
+	tick_takes(&core, 1, GPUTM_COMMIT_DONE, 0x2, 0x2, 0);
 }
 
 KIT_TEST(test_timing_entries_for_themselves)
@@ -91,14 +79,11 @@ KIT_TEST(test_timing_entries_for_themselves)
 	struct core core = core_of(kit, "pack=none");
 
 	access(&core, 0, 0x5, true, true);
-	begin(&core, 0, 0x5);
-	grant(&core, 0, 2, 0);
-	quiet_tick(&core);
+	begun(&core, 0, 0x5, 0);
 	tick(&core);
 	ck_assert_uint_eq(stat(&core, "packets"), 2);
 	takes(&core, 1, GPUTM_COMMIT_WRITE_LOG, 0x1, 0, 1);
-	tick(&core);
-	takes(&core, 1, GPUTM_COMMIT_WRITE_LOG, 0x2, 0, 1);
+	tick_takes(&core, 1, GPUTM_COMMIT_WRITE_LOG, 0x2, 0, 1);
 	ck_assert_uint_eq(message.word[0].address, 0x108);
 }
 
@@ -120,8 +105,7 @@ KIT_TEST(test_timing_verdict_and_read_only_done)
 	retire(&core, 0, 5, 1);
 	retire(&core, 1, 5, 1);
 	ck_assert(!retired(&core, 0, 5, 1)); /* its verdict has not left */
-	tick(&core);
-	takes(&core, 1, GPUTM_COMMIT_VERDICT, 1, 1, 0);
+	tick_takes(&core, 1, GPUTM_COMMIT_VERDICT, 1, 1, 0);
 	ck_assert(retired(&core, 0, 5, 1));
 	ck_assert(!retired(&core, 0, 5, 1));
 }
@@ -166,13 +150,10 @@ KIT_TEST(test_timing_scalar_verdicts_one_by_one)
 	access(&core, 0, 0xf, true, false);
 	filled(&core, 0, 4, 5);
 	outcome(&core, 0, 5, 4, 0x1, 0x1);
-	tick(&core);
-	takes(&core, 0, GPUTM_COMMIT_VERDICT, 0x1, 0x1, 0);
+	tick_takes(&core, 0, GPUTM_COMMIT_VERDICT, 0x1, 0x1, 0);
 	outcome(&core, 0, 5, 4, 0x6, 0x2);
-	tick(&core);
-	takes(&core, 0, GPUTM_COMMIT_VERDICT, 0x2, 0x2, 0);
-	tick(&core);
-	takes(&core, 0, GPUTM_COMMIT_VERDICT, 0x4, 0, 0);
+	tick_takes(&core, 0, GPUTM_COMMIT_VERDICT, 0x2, 0x2, 0);
+	tick_takes(&core, 0, GPUTM_COMMIT_VERDICT, 0x4, 0, 0);
 	quiet_tick(&core);
 }
 
@@ -183,11 +164,9 @@ KIT_TEST(test_timing_scalar_verdicts_packed)
 	access(&core, 0, 0xf, true, false);
 	filled(&core, 0, 4, 5);
 	outcome(&core, 0, 5, 4, 0x7, 0x5);
-	tick(&core);
-	takes(&core, 0, GPUTM_COMMIT_VERDICT, 0x7, 0x5, 0);
+	tick_takes(&core, 0, GPUTM_COMMIT_VERDICT, 0x7, 0x5, 0);
 	outcome(&core, 0, 5, 4, 0x8, 0x8);
-	tick(&core);
-	takes(&core, 0, GPUTM_COMMIT_VERDICT, 0x8, 0x8, 0);
+	tick_takes(&core, 0, GPUTM_COMMIT_VERDICT, 0x8, 0x8, 0);
 }
 
 KIT_TEST(test_timing_warp_verdict_waits_for_all)
@@ -200,10 +179,8 @@ KIT_TEST(test_timing_warp_verdict_waits_for_all)
 	outcome(&core, 0, 5, 4, 0x3, 0x2);
 	quiet_tick(&core);
 	outcome(&core, 1, 5, 4, 0xc, 0xc);
-	tick(&core);
-	takes(&core, 0, GPUTM_COMMIT_VERDICT, 0x3, 0x2, 0);
-	tick(&core);
-	takes(&core, 1, GPUTM_COMMIT_VERDICT, 0xc, 0xc, 0);
+	tick_takes(&core, 0, GPUTM_COMMIT_VERDICT, 0x3, 0x2, 0);
+	tick_takes(&core, 1, GPUTM_COMMIT_VERDICT, 0xc, 0xc, 0);
 	retire(&core, 0, 5, 4);
 	ck_assert(done(&core, 0, 0xe, 0x1));
 }
@@ -217,31 +194,24 @@ KIT_TEST(test_timing_resend)
 	access(&core, 0, 0x2, false, false);
 	access(&core, 0, 0x2, true, false);
 	filled(&core, 0, 2, 5);
-	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_RESEND, GPUTM_COMMIT_FOR_HAZARD, 5, 2, 2, 0),
-			 OK);
-	tick(&core);
-	takes(&core, 0, GPUTM_COMMIT_RESENT, 0x2, 0, 1);
+	resend(&core, GPUTM_COMMIT_FOR_HAZARD, 5, 2, 2);
+	tick_takes(&core, 0, GPUTM_COMMIT_RESENT, 0x2, 0, 1);
 	ck_assert_uint_eq(message.purpose, GPUTM_COMMIT_FOR_HAZARD);
 	ck_assert_uint_eq(gputm_commit_sequencer_next_event(core.seq), 0);
 	ck_assert_uint_eq(gputm_commit_sequencer_next_offer(core.seq), 1);
 	quiet_tick(&core); /* the row of partition 1 */
 	ck_assert_uint_eq(gputm_commit_sequencer_next_offer(core.seq), 0);
-	tick(&core);
-	takes(&core, 0, GPUTM_COMMIT_RESENT, 0x2, 0, 1);
-	tick(&core);
-	takes(&core, 0, GPUTM_COMMIT_RESENT_DONE, 0x2, 0, 0);
+	tick_takes(&core, 0, GPUTM_COMMIT_RESENT, 0x2, 0, 1);
+	tick_takes(&core, 0, GPUTM_COMMIT_RESENT_DONE, 0x2, 0, 0);
 	ck_assert_uint_eq(message.purpose, GPUTM_COMMIT_FOR_HAZARD);
 	quiet_tick(&core);
 	outcome(&core, 0, 5, 2, 0x3, 0x3);
 	outcome(&core, 1, 5, 2, 0x2, 0x2);
 	flush(&core);
-	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_RESEND, GPUTM_COMMIT_FOR_COMMIT, 5, 2, 2, 0),
-			 OK);
-	tick(&core);
-	takes(&core, 0, GPUTM_COMMIT_RESENT, 0x2, 0, 1);
+	resend(&core, GPUTM_COMMIT_FOR_COMMIT, 5, 2, 2);
+	tick_takes(&core, 0, GPUTM_COMMIT_RESENT, 0x2, 0, 1);
 	ck_assert_uint_eq(message.word[0].value, 1);
-	tick(&core);
-	takes(&core, 0, GPUTM_COMMIT_RESENT_DONE, 0x2, 0, 0);
+	tick_takes(&core, 0, GPUTM_COMMIT_RESENT_DONE, 0x2, 0, 0);
 	ck_assert_uint_eq(message.purpose, GPUTM_COMMIT_FOR_COMMIT);
 	ck_assert_uint_eq(stat(&core, "resends"), 2);
 }
@@ -253,28 +223,19 @@ KIT_TEST(test_timing_spilled_row)
 
 	for (unsigned i = 0; i < 3; i++)
 		access(&core, 0, 0x1, false, false);
-	begin(&core, 0, 0x1);
-	grant(&core, 0, 1, 0);
-	quiet_tick(&core);
+	begun(&core, 0, 0x1, 0);
 	for (unsigned i = 0; i < 2; i++) {
-		tick(&core);
-		takes(&core, 0, GPUTM_COMMIT_READ_LOG, 0x1, 0, 1);
+		tick_takes(&core, 0, GPUTM_COMMIT_READ_LOG, 0x1, 0, 1);
 	}
 	ck_assert_uint_eq(gputm_commit_sequencer_next_event(core.seq), 3);
 	access(&core, 1, 0x1, false, true);
-	begin(&core, 1, 0x1);
-	grant(&core, 1, 1, 1);
-	quiet_tick(&core);
-	tick(&core);
-	takes(&core, 1, GPUTM_COMMIT_READ_LOG, 0x1, 0, 1);
-	tick(&core);
-	takes(&core, 0, GPUTM_COMMIT_DONE, 0x1, 0, 0);
+	begun(&core, 1, 0x1, 1);
+	tick_takes(&core, 1, GPUTM_COMMIT_READ_LOG, 0x1, 0, 1);
+	tick_takes(&core, 0, GPUTM_COMMIT_DONE, 0x1, 0, 0);
 	ck_assert_uint_eq(message.first_cid, 1);
-	tick(&core);
-	takes(&core, 1, GPUTM_COMMIT_DONE, 0x1, 0x1, 0);
+	tick_takes(&core, 1, GPUTM_COMMIT_DONE, 0x1, 0x1, 0);
 	ck_assert_uint_eq(stat(&core, "rows_walked"), 4);
-	tick(&core);
-	takes(&core, 0, GPUTM_COMMIT_READ_LOG, 0x1, 0, 1);
+	tick_takes(&core, 0, GPUTM_COMMIT_READ_LOG, 0x1, 0, 1);
 	ck_assert_uint_eq(stat(&core, "spilled_rows"), 2);
 }
 
@@ -292,24 +253,16 @@ KIT_TEST(test_timing_order_of_steps)
 	grant(&core, 1, 1, 1);
 	grant(&core, 2, 1, 2);
 	quiet_tick(&core);
-	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_RESEND, GPUTM_COMMIT_FOR_RECORD, 0, 1, 1, 0),
-			 OK);
-	tick(&core);
-	takes(&core, 0, GPUTM_COMMIT_RESENT, 0x1, 0, 1);
+	resend(&core, GPUTM_COMMIT_FOR_RECORD, 0, 1, 1);
+	tick_takes(&core, 0, GPUTM_COMMIT_RESENT, 0x1, 0, 1);
 	outcome(&core, 0, 0, 1, 1, 1);
-	tick(&core);
-	takes(&core, 0, GPUTM_COMMIT_VERDICT, 0x1, 0x1, 0);
-	tick(&core);
-	takes(&core, 0, GPUTM_COMMIT_RESENT_DONE, 0x1, 0, 0);
-	tick(&core);
-	takes(&core, 1, GPUTM_COMMIT_READ_LOG, 0x1, 0, 1);
+	tick_takes(&core, 0, GPUTM_COMMIT_VERDICT, 0x1, 0x1, 0);
+	tick_takes(&core, 0, GPUTM_COMMIT_RESENT_DONE, 0x1, 0, 0);
+	tick_takes(&core, 1, GPUTM_COMMIT_READ_LOG, 0x1, 0, 1);
 	ck_assert_uint_eq(message.first_cid, 1);
-	tick(&core);
-	takes(&core, 0, GPUTM_COMMIT_DONE, 0x1, 0, 0);
-	tick(&core);
-	takes(&core, 1, GPUTM_COMMIT_DONE, 0x1, 0x1, 0);
-	tick(&core);
-	takes(&core, 0, GPUTM_COMMIT_READ_LOG, 0x1, 0, 1);
+	tick_takes(&core, 0, GPUTM_COMMIT_DONE, 0x1, 0, 0);
+	tick_takes(&core, 1, GPUTM_COMMIT_DONE, 0x1, 0x1, 0);
+	tick_takes(&core, 0, GPUTM_COMMIT_READ_LOG, 0x1, 0, 1);
 	ck_assert_uint_eq(message.first_cid, 2);
 }
 

@@ -14,8 +14,7 @@ KIT_TEST(test_commit_sequencer_config_relations)
 	const struct gputm_tx_log *logs[4] = { NULL };
 	struct gputm_commit_sequencer_config config = with(SMALL);
 	struct gputm_commit_sequencer *seq = NULL;
-	struct gputm_tx_log *log =
-		(struct gputm_tx_log *)(void *)kit_make(kit, &tx_log_maker, &tx_log_init);
+	struct gputm_tx_log *log = kit_make_as(kit, &tx_log_maker, NULL);
 
 	KIT_REFUSED(-EINVAL, refuse(kit, SMALL "mode=warp"), "mode = warp", "intra_warp_resolved");
 	KIT_REFUSED(-EINVAL, refuse(kit, SMALL "output_packets=1"), "output_packets = 1", "2");
@@ -82,12 +81,12 @@ KIT_TEST(test_commit_sequencer_resend_requests_are_tight)
 
 	access(&core, 0, 0x3, false, false);
 	filled(&core, 0, 2, 0);
-	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_RESEND, 0, 0, 2, 1, 0), OK);
+	resend(&core, 0, 0, 2, 1);
 	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_RESEND, 0, 0, 2, 2, 0), BUSY);
 	tick(&core);
 	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_RESEND, 0, 0, 2, 2, 0), BUSY);
 	tick(&core);
-	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_RESEND, 0, 0, 2, 2, 0), OK);
+	resend(&core, 0, 0, 2, 2);
 }
 
 /* To advance walks rows of other lanes and partitions at once, and stops where words are. */
@@ -102,7 +101,7 @@ KIT_TEST(test_commit_sequencer_advance_resends_all_words)
 	access(&core, 0, 0x3, false, false);
 	filled(&core, 0, 2, 0);
 	ck_assert_int_eq(gputm_commit_sequencer_attach(core.seq, 1, core.log[1]), 0);
-	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_RESEND, 0, 0, 2, 2, 0), OK);
+	resend(&core, 0, 0, 2, 2);
 	ck_assert_int_eq(gputm_commit_sequencer_advance(core.seq, 1000),
 			 GPUTM_COMMIT_SEQUENCER_OFFERS_PACKET);
 	ck_assert(gputm_commit_sequencer_peek(core.seq, &to, &message));
@@ -180,7 +179,7 @@ KIT_TEST(test_commit_sequencer_tells_its_observer)
 	kit_observe(unit_of(core.seq));
 	access(&core, 0, 0x1, false, false);
 	filled(&core, 0, 1, 0);
-	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_RESEND, 0, 0, 1, 1, 0), OK);
+	resend(&core, 0, 0, 1, 1);
 	flush(&core);
 	outcome(&core, 0, 0, 1, 1, 1);
 	flush(&core);

@@ -10,6 +10,10 @@
 
 #include "tests/kit.h"
 
+KIT_MAKER(validation_unit, VALIDATION_UNIT);
+KIT_MAKER(commit_buffer, COMMIT_BUFFER);
+KIT_MAKER(warp_clock, WARP_CLOCK);
+
 #define UNITS 2
 #define WARPS 6
 #define WORDS 12
@@ -306,9 +310,8 @@ static void cycle(struct machine *m)
 
 static void open_machine(struct machine *m, uint64_t seed, bool paper_order, uint32_t time_bits)
 {
-	struct gputm_validation_unit_config vu = GPUTM_VALIDATION_UNIT_CONFIG_INIT;
-	struct gputm_commit_buffer_config cb = GPUTM_COMMIT_BUFFER_CONFIG_INIT;
-	struct gputm_warp_clock_config clock = GPUTM_WARP_CLOCK_CONFIG_INIT;
+	struct gputm_validation_unit_config vu = validation_unit_init;
+	struct gputm_commit_buffer_config cb = commit_buffer_init;
 
 	memset(m, 0, sizeof(*m));
 	m->random = seed;
@@ -317,8 +320,8 @@ static void open_machine(struct machine *m, uint64_t seed, bool paper_order, uin
 	vu.granularity = cb.granularity = m->granularity = 4u << kit_below(&m->random, 3);
 	cb.block_bytes = vu.granularity;
 	cb.blocks = 2 + (uint32_t)kit_below(&m->random, 8);
-	vu.time_bits = clock.time_bits = time_bits;
-	vu.margin = clock.margin = time_bits < 10 ? 24 : 1024;
+	vu.time_bits = time_bits;
+	vu.margin = time_bits < 10 ? 24 : 1024;
 	vu.ways = 1 + (uint32_t)kit_below(&m->random, 4);
 	vu.entries = 1u << kit_below(&m->random, 4);
 	vu.stash = (uint32_t)kit_below(&m->random, 3);
@@ -328,13 +331,12 @@ static void open_machine(struct machine *m, uint64_t seed, bool paper_order, uin
 	vu.stall_requests = 1 + (uint32_t)kit_below(&m->random, 4);
 	vu.units = UNITS;
 	for (vu.id = 0; vu.id < UNITS; vu.id++) {
-		ck_assert_int_eq(gputm_validation_unit_new(m->kit.ctx, &vu, &m->vu[vu.id]), 0);
-		ck_assert_int_eq(gputm_commit_buffer_new(m->kit.ctx, &cb, &m->cb[vu.id]), 0);
+		m->vu[vu.id] = (void *)kit_make(&m->kit, &validation_unit_maker, &vu);
+		m->cb[vu.id] = (void *)kit_make(&m->kit, &commit_buffer_maker, &cb);
 	}
-	clock.warps = WARPS;
-	clock.backoff_base = 8;
-	clock.seed = seed;
-	ck_assert_int_eq(gputm_warp_clock_new(m->kit.ctx, &clock, &m->clock), 0);
+	m->clock = kit_make_as(&m->kit, &warp_clock_maker,
+			       "time_bits=%u margin=%u warps=%u backoff_base=8 seed=%u", time_bits,
+			       (unsigned)vu.margin, WARPS, (unsigned)seed);
 	for (unsigned i = 0; i < WARPS; i++)
 		new_transaction(m, &m->warp[i]);
 }
@@ -372,16 +374,6 @@ static void drain(struct machine *m)
 					   "overflow_now"), 0);
 	}
 	kit_valid(gputm_warp_clock_unit(m->clock));
-}
-
-static void close_machine(struct machine *m)
-{
-	for (unsigned i = 0; i < UNITS; i++) {
-		gputm_validation_unit_free(m->vu[i]);
-		gputm_commit_buffer_free(m->cb[i]);
-	}
-	gputm_warp_clock_free(m->clock);
-	kit_close(&m->kit);
 }
 
 static int by_witness(const void *a, const void *b)
@@ -432,7 +424,7 @@ static bool run(uint64_t seed, bool paper_order, uint32_t time_bits, unsigned co
 	drain(m);
 	*rollovers += m->epoch;
 	good = serialisable(m);
-	close_machine(m);
+	kit_close(&m->kit);
 	return good;
 }
 

@@ -7,6 +7,11 @@
  */
 #include "tests/kit.h"
 
+KIT_MAKER(commit_sequencer, COMMIT_SEQUENCER);
+KIT_MAKER(commit_unit, COMMIT_UNIT);
+KIT_MAKER(commit_id, COMMIT_ID);
+KIT_MAKER(tx_log, TX_LOG);
+
 #define CORES 2
 #define WARPS 3
 #define LANES 4
@@ -89,57 +94,31 @@ static uint64_t address_of(unsigned word)
 
 static void open_units(bool warp_mode, uint32_t buffer_words, uint32_t buffers)
 {
-	struct gputm_commit_unit_config unit = GPUTM_COMMIT_UNIT_CONFIG_INIT;
-	struct gputm_commit_id_config id = GPUTM_COMMIT_ID_CONFIG_INIT;
-
-	id.cores = CORES;
-	id.partitions = PARTITIONS;
-	id.credits = 8;
-	id.ring = 16;
-	id.first_cid = unit.first_cid = 5;
-	ck_assert_int_eq(gputm_commit_id_new(w.kit.ctx, &id, &w.vendor), 0);
-	unit.warp_mode = warp_mode;
-	unit.ring = 16;
-	unit.lanes = LANES;
-	unit.buffer_words = buffer_words;
-	unit.buffers = buffers;
-	unit.input_depth = 4;
-	unit.output_depth = 4;
+	w.vendor = kit_make_as(&w.kit, &commit_id_maker,
+			       "cores=%u partitions=%u credits=8 ring=16 first_cid=5", CORES,
+			       PARTITIONS);
 	for (unsigned p = 0; p < PARTITIONS; p++)
-		ck_assert_int_eq(gputm_commit_unit_new(w.kit.ctx, &unit, &w.unit[p]), 0);
+		w.unit[p] = kit_make_as(&w.kit, &commit_unit_maker,
+					"first_cid=5 warp_mode=%u ring=16 lanes=%u buffer_words=%u "
+					"buffers=%u input_depth=4 output_depth=4",
+					warp_mode, LANES, buffer_words, buffers);
 }
 
 static void open_core(struct core *core, bool warp_mode, const char *preset)
 {
-	struct gputm_commit_sequencer_config config = GPUTM_COMMIT_SEQUENCER_CONFIG_INIT;
-	struct gputm_tx_log_config log = GPUTM_TX_LOG_CONFIG_INIT;
+	const struct gputm_commit_sequencer_config *config;
 
-	ck_assert_int_eq(gputm_commit_sequencer_config_preset(&config, preset), 0);
-	ck_assert_uint_eq(config.mode, warp_mode);
-	config.warps = WARPS;
-	config.lanes = log.lanes = LANES;
-	config.partitions = log.partitions = PARTITIONS;
-	config.output_packets = 8;
-	log.l1_rows = 2;
-	config.spilled_row_cycles = 3;
-	ck_assert_int_eq(gputm_commit_sequencer_new(w.kit.ctx, &config, &core->seq), 0);
+	core->seq = kit_make_as(&w.kit, &commit_sequencer_maker,
+				"%s warps=%u lanes=%u partitions=%u output_packets=8 "
+				"spilled_row_cycles=3", preset, WARPS, LANES, PARTITIONS);
+	config = gputm_unit_config(gputm_commit_sequencer_unit(core->seq));
+	ck_assert_uint_eq(config->mode, warp_mode);
 	for (uint32_t i = 0; i < WARPS; i++) {
-		ck_assert_int_eq(gputm_tx_log_new(w.kit.ctx, &log, &core->warp[i].log), 0);
+		core->warp[i].log = kit_make_as(&w.kit, &tx_log_maker,
+						"lanes=%u partitions=%u l1_rows=2", LANES,
+						PARTITIONS);
 		ck_assert_int_eq(gputm_commit_sequencer_attach(core->seq, i, core->warp[i].log), 0);
 	}
-}
-
-static void close_world(void)
-{
-	for (unsigned c = 0; c < CORES; c++) {
-		gputm_commit_sequencer_free(w.core[c].seq);
-		for (unsigned i = 0; i < WARPS; i++)
-			gputm_tx_log_free(w.core[c].warp[i].log);
-	}
-	for (unsigned p = 0; p < PARTITIONS; p++)
-		gputm_commit_unit_free(w.unit[p]);
-	gputm_commit_id_free(w.vendor);
-	kit_close(&w.kit);
 }
 
 /* ---- the cores run transactions ---- */
@@ -450,7 +429,7 @@ KIT_TESTS(test_kilo_commit_is_serialisable, KIT_COUNT(runs))
 	ck_assert_uint_gt(w.committed, cycles / 100);
 	ck_assert_uint_gt(w.aborted, 0);
 	ck_assert(!small || resends > 0);
-	close_world();
+	kit_close(&w.kit);
 }
 
 /* Presets of one name are one machine: what they say of it agrees, and the rings hold it. */
