@@ -23,10 +23,7 @@ static void expect(struct gputm_block_priority *p, const uint64_t *ready, const 
 
 KIT_TEST(test_block_priority_configs)
 {
-	struct gputm_block_priority_config config = GPUTM_BLOCK_PRIORITY_CONFIG_INIT;
-
-	ck_assert_int_eq(gputm_block_priority_config_preset(&config, "srr"), 0);
-	ck_assert_uint_eq(config.policy, GPUTM_BLOCK_PRIORITY_SRR);
+	ck_assert_uint_eq(with("srr").policy, GPUTM_BLOCK_PRIORITY_SRR);
 }
 
 /* Blocks in the slots 0, 1, 2, dispatched in the order 2, 0, 1. */

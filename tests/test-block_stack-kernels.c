@@ -6,6 +6,9 @@
 #include "gputm/thread_compactor.h"
 #include "tests/kernels.h"
 
+KIT_MAKER(block_stack, BLOCK_STACK);
+KIT_MAKER(thread_compactor, THREAD_COMPACTOR);
+
 #define NONE GPUTM_BLOCK_STACK_NO_PC
 
 #define LANES 8
@@ -145,18 +148,15 @@ static uint32_t draw_warp(const struct machine *m, uint64_t *random)
 
 static void run_kernel(struct kit *kit, bool compact, bool likely, uint64_t seed)
 {
-	struct gputm_thread_compactor_config cc = GPUTM_THREAD_COMPACTOR_CONFIG_INIT;
-	struct gputm_block_stack_config sc = GPUTM_BLOCK_STACK_CONFIG_INIT;
 	struct machine m = { .seed = seed, .compact = compact };
 	uint64_t mask[LANES], random = seed;
 	int result;
 
-	cc.lanes = sc.lanes = LANES;
-	cc.warps = sc.warps = WARPS;
-	cc.compact = sc.compact = compact;
-	sc.likely_convergence = likely;
-	ck_assert_int_eq(gputm_block_stack_new(kit->ctx, &sc, &m.stack), 0);
-	ck_assert_int_eq(gputm_thread_compactor_new(kit->ctx, &cc, &m.compactor), 0);
+	m.stack = kit_make_as(kit, &block_stack_maker,
+			      "lanes=%d warps=%d compact=%d likely_convergence=%d", LANES, WARPS,
+			      compact, likely);
+	m.compactor = kit_make_as(kit, &thread_compactor_maker, "lanes=%d warps=%d compact=%d",
+				  LANES, WARPS, compact);
 	for (unsigned lane = 0; lane < LANES; lane++)
 		mask[lane] = (UINT64_C(1) << WARPS) - 1;
 	ck_assert_int_eq(gputm_block_stack_launch(m.stack, 'A', mask), 0);
@@ -173,8 +173,6 @@ static void run_kernel(struct kit *kit, bool compact, bool likely, uint64_t seed
 	ck_assert_int_eq(result, GPUTM_BLOCK_STACK_FINISH);
 	same_as_alone(kernel, m.path, THREADS, seed);
 	ck_assert_uint_le(kit_stat(gputm_block_stack_unit(m.stack), "max_depth"), 16);
-	gputm_block_stack_free(m.stack);
-	gputm_thread_compactor_free(m.compactor);
 }
 
 KIT_TEST(test_block_stack_kernels_as_threads_alone)

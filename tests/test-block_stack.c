@@ -94,10 +94,7 @@ static void expect(const struct gputm_block_stack *s, size_t top, const struct r
 
 KIT_TEST(test_block_stack_configs)
 {
-	struct gputm_block_stack_config config = GPUTM_BLOCK_STACK_CONFIG_INIT;
-
-	ck_assert_int_eq(gputm_block_stack_config_preset(&config, "tbc-lcp"), 0);
-	ck_assert(config.likely_convergence);
+	ck_assert(with("tbc-lcp").likely_convergence);
 }
 
 KIT_TEST(test_fig_3_5_block_stack)
@@ -269,19 +266,14 @@ KIT_TEST(test_block_stack_loop_does_not_grow)
 /* Room for the entries of a branch is there to the last one. */
 KIT_TEST(test_block_stack_full)
 {
-	struct gputm_block_stack_config config = GPUTM_BLOCK_STACK_CONFIG_INIT;
-	struct gputm_block_stack *s = NULL;
 	uint64_t mask[3] = { 1, 1, 1 };
 	uint16_t thread[3] = { 0, 1, 2 };
 
 	for (uint32_t depth = 4; depth < 7; depth++) {
 		struct gputm_block_stack_target target = { 2, 3, 9, NONE };
 		int expected = depth < 5 ? GPUTM_BLOCK_STACK_FULL : GPUTM_BLOCK_STACK_COMPACT;
+		struct gputm_block_stack *s = make(kit, "lanes=3 warps=1 depth=%u", depth);
 
-		config.lanes = 3;
-		config.warps = 1;
-		config.depth = depth;
-		ck_assert_int_eq(gputm_block_stack_new(kit->ctx, &config, &s), 0);
 		ck_assert_int_eq(gputm_block_stack_launch(s, 1, mask), 0);
 		ck_assert_int_eq(gputm_block_stack_admit(s, 7, thread), 0);
 		ck_assert_int_eq(gputm_block_stack_branch(s, 0, 3, &target),
@@ -292,8 +284,6 @@ KIT_TEST(test_block_stack_full)
 		ck_assert_int_eq(gputm_block_stack_branch(s, 0, 1, &target), expected);
 		ck_assert_uint_eq(gputm_block_stack_warp(s, 0), depth < 5 ? 3 : 0);
 		ck_assert_uint_eq(kit_stat(unit_of(s), "full"), depth < 5);
-		kit_valid(unit_of(s));
-		gputm_block_stack_free(s);
 	}
 }
 

@@ -47,7 +47,6 @@ static void world_open(struct world *w, struct kit *kit, const struct shape *sha
 		WARPS, shape->lanes, shape->partitions, shape->mode, shape->mode != 0, shape->pack,
 		shape->pack_done, shape->pack_verdict, shape->slots, shape->output_packets,
 		shape->resend_requests, shape->spilled_row_cycles);
-	struct gputm_tx_log_config log_config = tx_log_init;
 
 	memset(w, 0, sizeof(*w));
 	w->kit = kit;
@@ -56,23 +55,15 @@ static void world_open(struct world *w, struct kit *kit, const struct shape *sha
 	if (!shape->pack && shape->lanes > shape->partitions)
 		w->full = shape->lanes;
 	w->full = shape->output_packets - w->full + 1;
-	log_config.lanes = shape->lanes;
-	log_config.partitions = shape->partitions;
-	log_config.l1_rows = L1_ROWS;
 	for (unsigned i = 0; i < WARPS; i++) {
-		ck_assert_int_eq(gputm_tx_log_new(kit->ctx, &log_config, &w->log[i]), 0);
+		w->log[i] = kit_make_as(kit, &tx_log_maker, "lanes=%u partitions=%u l1_rows=%d",
+					shape->lanes, shape->partitions, L1_ROWS);
 		oracle_tx_log_init(&w->mirror[i], shape->lanes, shape->partitions, 256);
 	}
 	config.logs = (const struct gputm_tx_log *const *)w->log;
 	ck_assert_int_eq(gputm_commit_sequencer_new(kit->ctx, &config, &w->seq), 0);
 	kit_observe(unit_of(w->seq));
 	oracle_commit_sequencer_init(&w->oracle, shape->partitions, shape->mode);
-}
-
-static void free_logs(struct world *w)
-{
-	for (unsigned i = 0; i < WARPS; i++)
-		gputm_tx_log_free(w->log[i]);
 }
 
 /* ---- cycles, rows and packets ---- */
@@ -403,7 +394,6 @@ KIT_DRIVE(commit_sequencer, 20, 400000)
 	if (bytes->round % 2)
 		drain(&w);
 	KIT_END(commit_sequencer, w.seq);
-	free_logs(&w);
 }
 
 static uint64_t digest_of_run(struct kit *kit, uint64_t seed)
@@ -417,7 +407,6 @@ static uint64_t digest_of_run(struct kit *kit, uint64_t seed)
 		step(&w, true);
 	digest = kit_digest(unit_of(w.seq));
 	gputm_commit_sequencer_free(w.seq);
-	free_logs(&w);
 	return digest;
 }
 

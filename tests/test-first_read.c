@@ -9,6 +9,7 @@
 #include "tests/oracle/first_read.h"
 
 KIT_UNIT(first_read, FIRST_READ);
+KIT_MAKER(last_written, LAST_WRITTEN);
 
 static int reply(struct gputm_first_read *table, uint32_t warp, uint64_t mask, uint64_t time,
 		 bool pending)
@@ -35,13 +36,8 @@ static void verdict_is(struct gputm_first_read *table, uint32_t warp, uint64_t m
 
 KIT_TEST(test_first_read_configs)
 {
-	struct gputm_first_read_config config = GPUTM_FIRST_READ_CONFIG_INIT;
-	struct gputm_first_read *table;
-
-	ck_assert_int_eq(gputm_first_read_config_preset(&config, "thesis"), 0);
-	ck_assert(!config.guard_writeback);
-	table = make_of(kit, &config);
-	ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(table)), 48 * 32 * 64);
+	ck_assert(!with("thesis").guard_writeback);
+	ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(make(kit, "thesis"))), 48 * 32 * 64);
 }
 
 /* ---- Fig. 6.8 ---- */
@@ -49,18 +45,15 @@ KIT_TEST(test_first_read_configs)
 /* Hash 1 of blocks 0x10, 0x20, 0x30 is 0, 1, 1; hash 2 is 1, 0, 1. */
 static struct gputm_last_written *fig_6_8_table(struct kit *kit)
 {
-	struct gputm_last_written_config config = GPUTM_LAST_WRITTEN_CONFIG_INIT;
-	struct gputm_last_written *table = NULL;
-	uint32_t rows[24] = { 0 };
+	struct gputm_last_written_config config = last_written_init;
+	uint32_t rows[24] = { [1] = 1, [12] = 1 };
 
-	rows[1] = rows[12] = 1;
 	config.ways = 2;
 	config.entries = 2;
 	config.address_bits = 16;
 	config.granularity = 16;
 	config.h3_rows = rows;
-	ck_assert_int_eq(gputm_last_written_new(kit->ctx, &config, &table), 0);
-	return table;
+	return (void *)kit_make(kit, &last_written_maker, &config);
 }
 
 static int load(struct gputm_first_read *first, struct gputm_last_written *last, uint64_t address,
@@ -75,11 +68,10 @@ static int load(struct gputm_first_read *first, struct gputm_last_written *last,
 
 KIT_TEST(test_fig_6_8_through_first_read_and_last_written)
 {
-	struct gputm_last_written *last;
-	uint64_t time = 0;
+	struct gputm_last_written *last = fig_6_8_table(kit);
 	struct gputm_first_read *first = make(kit, NULL);
+	uint64_t time = 0;
 
-	last = fig_6_8_table(kit);
 	ck_assert_int_eq(gputm_first_read_begin(first, 0, 1), 0);
 	ck_assert_int_eq(gputm_first_read_get_time(first, 0, 0, &time), 0);
 	ck_assert_int_eq(load(first, last, 0x10, 1), GPUTM_FIRST_READ_CLEAN);
@@ -96,7 +88,6 @@ KIT_TEST(test_fig_6_8_through_first_read_and_last_written)
 	kit_round_trip(&first_read_maker, unit_of(first));
 	verdict_is(first, 0, 1, 0, 0, 1, 0);
 	ck_assert_uint_eq(gputm_first_read_oldest(first), UINT64_MAX);
-	gputm_last_written_free(last);
 }
 
 /* A time is a conflict from one past the first load on. */
@@ -118,11 +109,8 @@ KIT_TEST(test_first_read_conflict_is_tight)
 
 KIT_TESTS(test_first_read_guard_decides_on_pending_writes, 2)
 {
-	struct gputm_first_read_config config = GPUTM_FIRST_READ_CONFIG_INIT;
-	struct gputm_first_read *table;
+	struct gputm_first_read *table = make(kit, "guard_writeback=%d", _i);
 
-	config.guard_writeback = _i;
-	table = make_of(kit, &config);
 	ck_assert_int_eq(gputm_first_read_begin(table, 0, 0xf), 0);
 	ck_assert_int_eq(gputm_first_read_issue(table, 0, 0xf, 5), 0);
 	ck_assert_int_eq(reply(table, 0, 0x3, 0, true),
@@ -351,25 +339,23 @@ static void read_two(struct world *w, unsigned *silent, unsigned *torn)
 	*torn += verdict.silent == 1 && !held(w);
 }
 
-static void run(bool guard, unsigned rounds, unsigned *silent, unsigned *torn)
+static void run(struct kit *kit, bool guard, unsigned rounds, unsigned *silent, unsigned *torn)
 {
-	struct gputm_first_read_config config = with("guard_writeback=%d", guard);
-	struct world w;
+	struct world units = { .first = make(kit, "guard_writeback=%d", guard) }, w;
 
+	for (uint32_t p = 0; p < PARTITIONS; p++)
+		units.last[p] = kit_make_as(kit, &last_written_maker, NULL);
 	*silent = *torn = 0;
 	for (unsigned i = 0; i < rounds; i++) {
-		memset(&w, 0, sizeof(w));
+		w = units;
 		w.random = i;
-		ck_assert_int_eq(gputm_first_read_new(NULL, &config, &w.first), 0);
+		gputm_unit_reset(unit_of(w.first));
 		for (uint32_t p = 0; p < PARTITIONS; p++)
-			ck_assert_int_eq(gputm_last_written_new(NULL, NULL, &w.last[p]), 0);
+			gputm_unit_reset(gputm_last_written_unit(w.last[p]));
 		begin_writer(&w);
 		for (unsigned reader = 0; reader < 20; reader++)
 			read_two(&w, silent, torn);
 		ck_assert_uint_lt(w.writer, 399);
-		gputm_first_read_free(w.first);
-		for (uint32_t p = 0; p < PARTITIONS; p++)
-			gputm_last_written_free(w.last[p]);
 	}
 }
 
@@ -377,7 +363,7 @@ KIT_TEST(test_silent_commits_read_one_instant_when_guarded)
 {
 	unsigned silent, torn;
 
-	run(true, kit_scale(200, 10), &silent, &torn);
+	run(kit, true, kit_scale(200, 10), &silent, &torn);
 	ck_assert_uint_gt(silent, 0);
 	ck_assert_uint_eq(torn, 0);
 }
@@ -387,6 +373,6 @@ KIT_TEST(test_silent_commits_may_be_torn_without_the_guard)
 {
 	unsigned silent, torn;
 
-	run(false, kit_scale(200, 20), &silent, &torn);
+	run(kit, false, kit_scale(200, 20), &silent, &torn);
 	ck_assert_uint_gt(torn, 0);
 }

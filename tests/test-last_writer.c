@@ -30,18 +30,13 @@ static uint64_t stat_of(struct gputm_last_writer *history, const char *name)
 
 KIT_TEST(test_section_4_4_3_storage)
 {
-	struct gputm_last_writer_config config = GPUTM_LAST_WRITER_CONFIG_INIT;
-	struct gputm_last_writer *history;
+	struct gputm_last_writer *history = make(kit, "kilo-tm");
 
-	ck_assert_int_eq(gputm_last_writer_config_preset(&config, "kilo-tm"), 0);
-	history = make_of(kit, &config);
 	ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(history)), 5 * 1024 * 8);
 	finish(history);
-	ck_assert_int_eq(gputm_last_writer_config_preset(&config, "small"), 0);
-	history = make_of(kit, &config);
+	history = make(kit, "small");
 	ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(history)), 512 * 8);
 	finish(history);
-	ck_assert_int_eq(gputm_last_writer_config_preset(&config, "large"), -EINVAL);
 }
 
 /* ---- directed ---- */

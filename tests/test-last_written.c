@@ -41,13 +41,12 @@ KIT_TEST(test_fig_6_15_storage_of_presets)
 			 { "tcd-4k", 4096, 128 },
 			 { "tcd-2k-1-sub-array", 2048, 128 },
 			 { "tcd-2k-word", 2048, 4 } };
-	struct gputm_last_written_config config = GPUTM_LAST_WRITTEN_CONFIG_INIT;
-	struct gputm_last_written *table;
 
-	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
-		ck_assert_int_eq(gputm_last_written_config_preset(&config, expected[i].name), 0);
-		ck_assert_uint_eq(config.granularity, expected[i].granularity);
-		table = make_of(kit, &config);
+	for (size_t i = 0; i < KIT_COUNT(expected); i++) {
+		struct gputm_last_written *table = make(kit, "%s", expected[i].name);
+
+		ck_assert_uint_eq(with("%s", expected[i].name).granularity,
+				  expected[i].granularity);
 		ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(table)), expected[i].times * 64);
 	}
 }
@@ -55,17 +54,11 @@ KIT_TEST(test_fig_6_15_storage_of_presets)
 /* Rows for 0x10, 0x20, 0x30: hash 1 gives 0, 1, 1 and hash 2 gives 1, 0, 1. */
 static void fig_6_8_config(struct gputm_last_written_config *config, uint32_t rows[24])
 {
-	const struct gputm_last_written_config init = GPUTM_LAST_WRITTEN_CONFIG_INIT;
-
-	*config = init;
+	*config = with("ways=2 entries=2 address_bits=16 granularity=16");
 	for (unsigned i = 0; i < 24; i++)
 		rows[i] = 0;
 	rows[1] = 1;	  /* hash 1 looks at bit 1 of the block, which 0x20 and 0x30 have */
 	rows[12] = 1; /* hash 2 at bit 0 of it, which 0x10 and 0x30 have */
-	config->ways = 2;
-	config->entries = 2;
-	config->address_bits = 16;
-	config->granularity = 16;
 	config->h3_rows = rows;
 }
 
@@ -80,7 +73,7 @@ static void arrays_are(const struct gputm_last_written *table, uint64_t a, uint6
 
 KIT_TEST(test_fig_6_8_every_table_state)
 {
-	struct gputm_last_written_config config = GPUTM_LAST_WRITTEN_CONFIG_INIT;
+	struct gputm_last_written_config config;
 	const struct gputm_last_written_config *kept;
 	struct gputm_last_written *table;
 	uint32_t rows[24];

@@ -43,17 +43,13 @@ KIT_TEST(test_metadata_table_stamps_have_64_bits)
 /* 4096 entries of 128 bits GPU-wide lie between six partitions of the two presets. */
 KIT_TEST(test_table_ii_sizes_of_presets)
 {
-	struct gputm_metadata_table_config config = GPUTM_METADATA_TABLE_CONFIG_INIT;
-	struct gputm_metadata_table *t;
 	struct gputm_storage array;
 	uint64_t entries[3];
 
 	for (int i = 0; i < 3; i++) {
 		static const char *const name[] = { "getm-128", "getm-256", "getm-gpu" };
 
-		ck_assert_int_eq(gputm_metadata_table_config_preset(&config, name[i]), 0);
-		t = make_of(kit, &config);
-		ck_assert(gputm_unit_storage(unit_of(t), 0, &array));
+		ck_assert(gputm_unit_storage(unit_of(make(kit, "%s", name[i])), 0, &array));
 		ck_assert_uint_le(array.bits, 128);
 		entries[i] = array.entries;
 	}
@@ -65,17 +61,11 @@ KIT_TEST(test_table_ii_sizes_of_presets)
 /* Two ways of two entries over granules of 32 B; way 0 looks at address bit 5, way 1 at 6. */
 static struct gputm_metadata_table *two_by_two(struct kit *kit, uint32_t stash, uint32_t chain)
 {
-	struct gputm_metadata_table_config config = GPUTM_METADATA_TABLE_CONFIG_INIT;
-	uint32_t rows[2 * 11] = { 0 };
+	struct gputm_metadata_table_config config =
+		with("ways=2 entries=2 stash=%u address_bits=16 longest_chain=%u "
+		     "memory_latency=100", stash, chain);
+	uint32_t rows[2 * 11] = { [0] = 1, [11 + 1] = 1 };
 
-	rows[0] = 1;
-	rows[11 + 1] = 1;
-	config.ways = 2;
-	config.entries = 2;
-	config.stash = stash;
-	config.address_bits = 16;
-	config.longest_chain = chain;
-	config.memory_latency = 100;
 	config.table_rows = rows;
 	return make_of(kit, &config);
 }

@@ -95,20 +95,17 @@ KIT_TESTS(test_fig_6_6_every_table_state, 4)
 /* Thesis 6.3.3: a 2K-entry table takes 16 writes of 128 bytes; so one of 4096 takes 32. */
 KIT_TEST(test_ownership_table_cost_by_hand)
 {
-	struct gputm_ownership_table_config config = GPUTM_OWNERSHIP_TABLE_CONFIG_INIT;
 	static const struct {
 		const char *preset;
 		uint64_t initialise, bits;
 	} expected[3] = { { "warptm-2k", 16, 3 * 2048 * 8 },
 			  { "warptm", 32, 3 * 4096 * 8 },
 			  { "infinite", 32, 3 * 4096 * 8 } };
-	struct gputm_ownership_table *table;
 	struct gputm_resolution r;
 
 	for (unsigned i = 0; i < 3; i++) {
-		ck_assert_int_eq(gputm_ownership_table_config_preset(&config, expected[i].preset),
-				 0);
-		table = make_of(kit, &config);
+		struct gputm_ownership_table *table = make(kit, "%s", expected[i].preset);
+
 		ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(table)), expected[i].bits);
 		ck_assert_int_eq(gputm_ownership_table_resolve(table, acquire(table, 0xf), &figure,
 							       &r),

@@ -126,14 +126,7 @@ KIT_TEST(test_section_4_2_worst_case_is_33_entries)
 
 static uint64_t storage_bits(struct kit *kit, const char *preset)
 {
-	struct gputm_reader_list_config config = GPUTM_READER_LIST_CONFIG_INIT;
-	struct gputm_reader_list *list;
-	uint64_t bits;
-
-	ck_assert_int_eq(gputm_reader_list_config_preset(&config, preset), 0);
-	list = make_of(kit, &config);
-	bits = gputm_unit_storage_bits(unit_of(list));
-	return bits;
+	return gputm_unit_storage_bits(unit_of(make(kit, "%s", preset)));
 }
 
 /* 740 kB in the paper are 740 KiB; 87,856 entries are what fits them. */

@@ -49,13 +49,9 @@ static void taken(struct gputm_row_copier *c, uint64_t tag)
 /* 2 kB in 68 ns, 64 subarrays a bank: 62.8 cycles of 924 MHz, 95.2 of 1400 MHz. */
 KIT_TEST(test_table_2_row_copy)
 {
-	struct gputm_row_copier_config config = GPUTM_ROW_COPIER_CONFIG_INIT;
-	struct gputm_row_copier *c;
+	struct gputm_row_copier *c = make(kit, "isca-2017 banks=1");
 
-	ck_assert_int_eq(gputm_row_copier_config_preset(&config, "isca-2017"), 0);
-	ck_assert_uint_eq(config.row_cycles, (68 * 924 + 999) / 1000);
-	config.banks = 1;
-	c = make_of(kit, &config);
+	ck_assert_uint_eq(with("isca-2017").row_cycles, (68 * 924 + 999) / 1000);
 	ck_assert_uint_eq(copy(c, 0, 1), 63);
 	ck_assert_uint_eq(gputm_row_copier_next_event(c), 62);
 	gputm_row_copier_advance(c, 62);
@@ -65,8 +61,7 @@ KIT_TEST(test_table_2_row_copy)
 	ck_assert_uint_eq(copy(c, 0, 64), 63 + 63);
 	gputm_row_copier_advance(c, 63);
 	ck_assert_uint_eq(copy(c, 0, 65), 126 + 2 * 63);
-	ck_assert_int_eq(gputm_row_copier_config_preset(&config, "isca-2017-core"), 0);
-	ck_assert_uint_eq(config.row_cycles, (68 * 1400 + 999) / 1000);
+	ck_assert_uint_eq(with("isca-2017-core").row_cycles, (68 * 1400 + 999) / 1000);
 }
 
 /* The example at the top of the source. */

@@ -4,6 +4,7 @@
 #include "tests/oracle/sequential_resolver.h"
 
 KIT_UNIT(sequential_resolver, SEQUENTIAL_RESOLVER);
+KIT_MAKER(ownership_table, OWNERSHIP_TABLE);
 
 #define RESOLVER sequential_resolver
 #define RESOLVER_STATS ORACLE_SEQUENTIAL_RESOLVER_STATS
@@ -40,17 +41,12 @@ KIT_TEST(test_sequential_resolver_tells_its_observer)
 /* X1 inserts 2; X2 checks 4, inserts 2; X3 checks 4, aborts; X4 checks 3, aborts. */
 KIT_TESTS(test_fig_6_6_takes_15_steps_one_lane_after_the_other, 2)
 {
-	struct gputm_sequential_resolver_config config = GPUTM_SEQUENTIAL_RESOLVER_CONFIG_INIT;
 	static const uint64_t total[4] = { 2, 8, 12, 15 }, survived[4] = { 1, 3, 3, 3 };
 	static const uint64_t match[4] = { 0, 20, 40, 56 }, construct[4] = { 10, 20, 20, 20 };
-	struct gputm_sequential_resolver *resolver;
+	struct gputm_sequential_resolver *resolver = make(kit, "%s", _i ? "exact" : "warptm");
+	uint32_t b = acquire(resolver, 0xf);
 	struct gputm_resolution r, whole;
-	uint32_t b;
 
-	ck_assert_int_eq(gputm_sequential_resolver_config_preset(&config, _i ? "exact" : "warptm"),
-			 0);
-	resolver = make_of(kit, &config);
-	b = acquire(resolver, 0xf);
 	for (uint32_t lane = 0; lane < 4; lane++) {
 		ck_assert_int_eq(gputm_sequential_resolver_lane(resolver, b, &figure, lane),
 				 lane < 2 ? GPUTM_SEQUENTIAL_RESOLVER_SURVIVES :
@@ -225,17 +221,11 @@ static uint64_t conflicting(const struct gputm_warp_logs *logs, uint64_t lanes, 
  */
 KIT_TEST(test_6_3_3_2pcr_aborts_more_only_for_conflicts_with_aborted_lanes)
 {
-	struct gputm_sequential_resolver_config sequential = GPUTM_SEQUENTIAL_RESOLVER_CONFIG_INIT;
-	struct gputm_ownership_table_config parallel = GPUTM_OWNERSHIP_TABLE_CONFIG_INIT;
-	struct gputm_sequential_resolver *scr = NULL;
-	struct gputm_ownership_table *table = NULL;
+	struct gputm_ownership_table *table = kit_make_as(kit, &ownership_table_maker, "infinite");
+	struct gputm_sequential_resolver *scr = make(kit, "exact");
 	unsigned differ = 0, rounds = kit_scale(300, 60);
 	uint64_t random = 20;
 
-	ck_assert_int_eq(gputm_sequential_resolver_config_preset(&sequential, "exact"), 0);
-	ck_assert_int_eq(gputm_ownership_table_config_preset(&parallel, "infinite"), 0);
-	ck_assert_int_eq(gputm_sequential_resolver_new(NULL, &sequential, &scr), 0);
-	ck_assert_int_eq(gputm_ownership_table_new(NULL, &parallel, &table), 0);
 	for (unsigned i = 0; i < rounds; i++) {
 		struct gputm_resolution s, p;
 		struct oracle_logs logs;
@@ -257,6 +247,4 @@ KIT_TEST(test_6_3_3_2pcr_aborts_more_only_for_conflicts_with_aborted_lanes)
 		}
 	}
 	ck_assert_uint_gt(differ, 0);
-	gputm_sequential_resolver_free(scr);
-	gputm_ownership_table_free(table);
 }

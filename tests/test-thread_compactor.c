@@ -40,12 +40,9 @@ static void expect_buffers(const struct gputm_thread_compactor *c, const uint64_
 
 KIT_TEST(test_thread_compactor_configs)
 {
-	struct gputm_thread_compactor_config config = GPUTM_THREAD_COMPACTOR_CONFIG_INIT;
-	struct gputm_thread_compactor *c;
+	struct gputm_thread_compactor *c = make(kit, "lanes=32 warps=32 compact=1");
 
-	ck_assert_int_eq(gputm_thread_compactor_config_preset(&config, "static"), 0);
-	ck_assert(!config.compact);
-	c = make(kit, "lanes=32 warps=32 compact=1");
+	ck_assert(!with("static").compact);
 	ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(c)), 1024);
 }
 

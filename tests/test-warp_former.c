@@ -51,12 +51,8 @@ static void one(struct gputm_warp_former *f, uint64_t pc, const unsigned thread[
 
 KIT_TEST(test_warp_former_configs)
 {
-	struct gputm_warp_former_config config = GPUTM_WARP_FORMER_CONFIG_INIT;
-
-	ck_assert_int_eq(gputm_warp_former_config_preset(&config, "dwf-wb"), 0);
-	ck_assert(config.warp_barrier && !config.hold_partial);
-	ck_assert_int_eq(gputm_warp_former_config_preset(&config, "dwf"), 0);
-	ck_assert(!config.warp_barrier && !config.hold_partial);
+	ck_assert(with("dwf-wb").warp_barrier && !with("dwf-wb").hold_partial);
+	ck_assert(!with("dwf").warp_barrier && !with("dwf").hold_partial);
 }
 
 /* Both warps at A; threads 1 2 4 and 6 7 take the branch to B, 3 and 5 8 go to C. */
