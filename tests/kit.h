@@ -386,10 +386,18 @@ struct gputm_unit *kit_turn(const struct kit_maker *maker, struct kit *kit,
 #define KIT_TURN(UNIT, handle)                                                                 \
 	((struct gputm_##UNIT *)(void *)kit_turn(&UNIT##_maker, kit,                           \
 						 gputm_##UNIT##_unit(handle), bytes))
+/* for (KIT_TURNS(UNIT, handle)): the turns of a drive, of which each ends with KIT_TURN(). */
+#define KIT_TURNS(UNIT, handle) ; kit_more(bytes); handle = KIT_TURN(UNIT, handle)
 /* The end of a drive: chaos, round trip and hostile snapshots if thorough; frees the unit. */
 void kit_end(const struct kit_maker *maker, struct kit *kit, struct gputm_unit *unit,
 	     const struct kit_bytes *bytes);
 #define KIT_END(UNIT, handle) kit_end(&UNIT##_maker, kit, gputm_##UNIT##_unit(handle), bytes)
+/* The same, after the statistics, which are as KIT_STATS() says. */
+#define KIT_STATS_END(UNIT, handle, ...)                                                       \
+	do {                                                                                   \
+		KIT_STATS(gputm_##UNIT##_unit(handle), __VA_ARGS__);                           \
+		KIT_END(UNIT, handle);                                                         \
+	} while (0)
 /*
  * A state that no operation leads to: change some bytes of the snapshot of a unit without parts and
  * load it. True if the unit has accepted the state, which further operations may then be tried on.

@@ -143,12 +143,9 @@ KIT_DRIVE(access_bitmap, KIT_COUNT(geometry), 15000)
 	struct oracle_access_bitmap o;
 
 	oracle_access_bitmap_open(&o, gputm_unit_config(unit_of(bitmap)));
-	while (kit_more(bytes)) {
+	for (KIT_TURNS(access_bitmap, bitmap))
 		step(bitmap, &o, bytes);
-		bitmap = KIT_TURN(access_bitmap, bitmap);
-	}
-	KIT_STATS(unit_of(bitmap), &o.stats, ORACLE_ACCESS_BITMAP_STATS);
-	KIT_END(access_bitmap, bitmap);
+	KIT_STATS_END(access_bitmap, bitmap, &o.stats, ORACLE_ACCESS_BITMAP_STATS);
 }
 
 KIT_TEST(test_access_bitmap_tells_its_observer)

@@ -278,7 +278,7 @@ KIT_DRIVE(access_coalescer, KIT_COUNT(geometry), 300000)
 	struct gputm_access_coalescer *coalescer = make_of(kit, &config);
 	struct oracle_access_coalescer o = { .config = config };
 
-	while (kit_more(bytes)) {
+	for (KIT_TURNS(access_coalescer, coalescer)) {
 		uint32_t count = draw(&config, g[3], access, bytes);
 
 		compare_log(coalescer, &o, count, access, kit_draw(bytes, 2));
@@ -287,10 +287,8 @@ KIT_DRIVE(access_coalescer, KIT_COUNT(geometry), 300000)
 			count = draw_run(&config, access, bytes);
 			compare_row(coalescer, &o, count, access, kit_draw(bytes, 2));
 		}
-		coalescer = KIT_TURN(access_coalescer, coalescer);
 	}
-	KIT_STATS(unit_of(coalescer), &o.stats, ORACLE_ACCESS_COALESCER_STATS);
-	KIT_END(access_coalescer, coalescer);
+	KIT_STATS_END(access_coalescer, coalescer, &o.stats, ORACLE_ACCESS_COALESCER_STATS);
 }
 
 KIT_TEST(test_access_coalescer_tells_its_observer)

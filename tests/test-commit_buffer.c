@@ -222,7 +222,7 @@ KIT_DRIVE(commit_buffer, 30, 6000)
 	r.o.config.granularity = 4u << kit_u32(bytes, 6);
 	r.o.config.window = kit_u32(bytes, 6);
 	r.b = make_of(kit, &r.o.config);
-	while (kit_more(bytes)) {
+	for (KIT_TURNS(commit_buffer, r.b)) {
 		uint64_t what = kit_draw(bytes, 8);
 
 		if (what < 3)
@@ -237,7 +237,6 @@ KIT_DRIVE(commit_buffer, 30, 6000)
 			do_release(&r);
 		ck_assert_uint_eq(gputm_commit_buffer_writes(r.b),
 				  oracle_commit_buffer_writes(&r.o));
-		r.b = KIT_TURN(commit_buffer, r.b);
 	}
 	while (gputm_commit_buffer_writes(r.b)) {
 		gputm_commit_buffer_tick(r.b);
@@ -247,6 +246,5 @@ KIT_DRIVE(commit_buffer, 30, 6000)
 		do_release(&r);
 	}
 	ck_assert(!do_release(&r));
-	KIT_STATS(unit_of(r.b), &r.o.stats, ORACLE_COMMIT_BUFFER_STATS);
-	KIT_END(commit_buffer, r.b);
+	KIT_STATS_END(commit_buffer, r.b, &r.o.stats, ORACLE_COMMIT_BUFFER_STATS);
 }

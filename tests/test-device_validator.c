@@ -299,7 +299,7 @@ KIT_DRIVE(device_validator, KIT_COUNT(granule), 150000)
 	struct world w = world_of(kit, lanes, wide);
 
 	oracle_device_validator_open(&o, gputm_unit_config(unit_of(w.validator)));
-	while (kit_more(bytes)) {
+	for (KIT_TURNS(device_validator, w.validator)) {
 		struct gputm_log_chunk chunk = { entry, scribble(entry, bytes), 0, o.round, 0 };
 		uint64_t round = o.round + kit_draw(bytes, 3);
 
@@ -317,10 +317,8 @@ KIT_DRIVE(device_validator, KIT_COUNT(granule), 150000)
 		if (kit_draw(bytes, 20) == 0)
 			ck_assert_int_eq(gputm_device_validator_begin(w.validator, round),
 					 oracle_device_validator_begin(&o, round));
-		w.validator = KIT_TURN(device_validator, w.validator);
 	}
-	KIT_STATS(unit_of(w.validator), &o.stats, ORACLE_DEVICE_VALIDATOR_STATS);
-	KIT_END(device_validator, w.validator);
+	KIT_STATS_END(device_validator, w.validator, &o.stats, ORACLE_DEVICE_VALIDATOR_STATS);
 }
 
 struct replicas {

@@ -235,12 +235,9 @@ KIT_DRIVE(dispatch_queues, KIT_COUNT(geometry), 15000)
 	static struct oracle_dispatch_queues o;
 
 	oracle_dispatch_queues_open(&o, gputm_unit_config(unit_of(queues)));
-	while (kit_more(bytes)) {
+	for (KIT_TURNS(dispatch_queues, queues))
 		step(queues, &o, bytes);
-		queues = KIT_TURN(dispatch_queues, queues);
-	}
-	KIT_STATS(unit_of(queues), &o.stats, ORACLE_DISPATCH_QUEUES_STATS);
-	KIT_END(dispatch_queues, queues);
+	KIT_STATS_END(dispatch_queues, queues, &o.stats, ORACLE_DISPATCH_QUEUES_STATS);
 }
 
 KIT_TEST(test_dispatch_queues_tell_their_observer)

@@ -213,14 +213,11 @@ KIT_DRIVE(first_read, KIT_COUNT(geometry), 800000)
 		return;
 	kit_observe(unit_of(table));
 	oracle_first_read_open(&o, &config);
-	while (kit_more(bytes)) {
+	for (KIT_TURNS(first_read, table))
 		step(table, &o, bytes);
-		table = KIT_TURN(first_read, table);
-	}
 	if (bytes->thorough)
 		ck_assert_uint_gt(o.stats.conflicting, 0);
-	KIT_STATS(unit_of(table), &o.stats, ORACLE_FIRST_READ_STATS);
-	KIT_END(first_read, table);
+	KIT_STATS_END(first_read, table, &o.stats, ORACLE_FIRST_READ_STATS);
 }
 
 /* ---- snapshots ---- */

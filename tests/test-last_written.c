@@ -175,11 +175,8 @@ KIT_DRIVE(last_written, KIT_COUNT(geometry), 3000)
 		return;
 	kit_observe(unit_of(table));
 	oracle_last_written_open(&o, &config);
-	while (kit_more(bytes)) {
+	for (KIT_TURNS(last_written, table))
 		step(table, &o, &now, bytes);
-		table = KIT_TURN(last_written, table);
-	}
-	KIT_STATS(unit_of(table), &o.stats, ORACLE_LAST_WRITTEN_STATS);
-	KIT_END(last_written, table);
+	KIT_STATS_END(last_written, table, &o.stats, ORACLE_LAST_WRITTEN_STATS);
 	oracle_last_written_close(&o);
 }

@@ -190,6 +190,5 @@ KIT_DRIVE(local_tm, 20, 60000)
 	same(t, &o);
 	if (bytes->thorough)
 		ck_assert_uint_gt(o.stats.committed, 0);
-	KIT_STATS(unit_of(t), &o.stats, ORACLE_LOCAL_TM_STATS);
-	KIT_END(local_tm, t);
+	KIT_STATS_END(local_tm, t, &o.stats, ORACLE_LOCAL_TM_STATS);
 }

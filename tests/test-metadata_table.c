@@ -504,10 +504,8 @@ KIT_DRIVE(metadata_table, 4 * KIT_COUNT(geometry), 2000)
 	oracle_metadata_table_init(&r.oracle, &config);
 	r.t = make_of(kit, &config);
 	kit_unobserve();
-	while (kit_more(bytes)) {
+	for (KIT_TURNS(metadata_table, r.t))
 		step(&r, bytes);
-		r.t = KIT_TURN(metadata_table, r.t);
-	}
 	KIT_STATS(unit_of(r.t), &r.oracle.stats, ORACLE_METADATA_TABLE_STATS);
 	gputm_h3_free(r.oracle.h3);
 	for (uint64_t i = 0; i < GRANULES; i++)

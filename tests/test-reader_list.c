@@ -321,8 +321,7 @@ KIT_DRIVE(reader_list, KIT_COUNT(geometry), 15000)
 		step(list, o, i, g[6], bytes);
 		list = KIT_TURN(reader_list, list);
 	}
-	KIT_STATS(unit_of(list), &o->stats, ORACLE_READER_LIST_STATS);
-	KIT_END(reader_list, list);
+	KIT_STATS_END(reader_list, list, &o->stats, ORACLE_READER_LIST_STATS);
 	free(o);
 }
 

@@ -235,12 +235,9 @@ KIT_DRIVE(recency_bloom, KIT_COUNT(geometry), 4000)
 	struct gputm_recency_bloom *f = make_of(kit, &config);
 
 	oracle_recency_bloom_open(&o, &config);
-	while (kit_more(bytes)) {
+	for (KIT_TURNS(recency_bloom, f))
 		step(f, &o, bytes, &now);
-		f = KIT_TURN(recency_bloom, f);
-	}
-	KIT_STATS(unit_of(f), &o.stats, ORACLE_RECENCY_BLOOM_STATS);
-	KIT_END(recency_bloom, f);
+	KIT_STATS_END(recency_bloom, f, &o.stats, ORACLE_RECENCY_BLOOM_STATS);
 	oracle_recency_bloom_close(&o);
 }
 

@@ -216,12 +216,9 @@ KIT_DRIVE(row_copier, KIT_COUNT(geometry), 60000)
 	struct gputm_row_copier *c = make_of(kit, &config);
 
 	oracle_row_copier_open(&o, &config);
-	while (kit_more(bytes)) {
+	for (KIT_TURNS(row_copier, c))
 		step(c, &o, bytes);
-		c = KIT_TURN(row_copier, c);
-	}
-	KIT_STATS(unit_of(c), &o.stats, ORACLE_ROW_COPIER_STATS);
-	KIT_END(row_copier, c);
+	KIT_STATS_END(row_copier, c, &o.stats, ORACLE_ROW_COPIER_STATS);
 }
 
 KIT_TEST(test_row_copier_tells_its_observer)

@@ -195,13 +195,10 @@ KIT_DRIVE(signature, KIT_COUNT(geometry), 2400)
 		return;
 	kit_observe(unit_of(array));
 	oracle_signature_open(&o, &config);
-	while (kit_more(bytes)) {
+	for (KIT_TURNS(signature, array))
 		step(array, &o, bytes);
-		array = KIT_TURN(signature, array);
-	}
 	oracle_signature_count_bits(&o);
-	KIT_STATS(unit_of(array), &o.stats, ORACLE_SIGNATURE_STATS);
-	KIT_END(signature, array);
+	KIT_STATS_END(signature, array, &o.stats, ORACLE_SIGNATURE_STATS);
 	oracle_signature_close(&o);
 }
 

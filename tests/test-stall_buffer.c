@@ -149,15 +149,12 @@ KIT_DRIVE(stall_buffer, 36, 6000)
 	if (bytes->round >= 36)
 		r.o.config.granularity = 4u << kit_u32(bytes, 6);
 	r.b = make_of(kit, &r.o.config);
-	while (kit_more(bytes)) {
+	for (KIT_TURNS(stall_buffer, r.b))
 		step(&r);
-		r.b = KIT_TURN(stall_buffer, r.b);
-	}
 	if (bytes->thorough)
 		kit_hostile(&stall_buffer_maker, unit_of(r.b));
 	while (drain(&r, &out))
 		kit_valid(unit_of(r.b));
 	ck_assert_uint_eq(gputm_stall_buffer_waiting(r.b), 0);
-	KIT_STATS(unit_of(r.b), &r.o.stats, ORACLE_STALL_BUFFER_STATS);
-	KIT_END(stall_buffer, r.b);
+	KIT_STATS_END(stall_buffer, r.b, &r.o.stats, ORACLE_STALL_BUFFER_STATS);
 }

@@ -368,12 +368,9 @@ KIT_DRIVE(timestamp_table, 2 * KIT_COUNT(geometry), 30000)
 	struct gputm_timestamp_table *t = make_of(kit, &config);
 
 	oracle_timestamp_table_open(&o, &config);
-	while (kit_more(bytes)) {
+	for (KIT_TURNS(timestamp_table, t))
 		step(t, &o, &order, bytes);
-		t = KIT_TURN(timestamp_table, t);
-	}
-	KIT_STATS(unit_of(t), &o.stats, ORACLE_TIMESTAMP_TABLE_STATS);
-	KIT_END(timestamp_table, t);
+	KIT_STATS_END(timestamp_table, t, &o.stats, ORACLE_TIMESTAMP_TABLE_STATS);
 }
 
 /* ---- loops ---- */

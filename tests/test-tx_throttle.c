@@ -327,15 +327,12 @@ KIT_DRIVE(tx_throttle, KIT_COUNT(geometry), 15000)
 	struct oracle_tx_throttle o;
 
 	oracle_tx_throttle_open(&o, gputm_unit_config(unit_of(throttle)));
-	while (kit_more(bytes)) {
+	for (KIT_TURNS(tx_throttle, throttle))
 		step(throttle, &o, bytes);
-		throttle = KIT_TURN(tx_throttle, throttle);
-	}
 	o.stats.running = o.insiders;
 	o.stats.waiting = o.waiters;
 	o.stats.limit_now = o.config.policy && o.config.window ? o.limit : 0;
-	KIT_STATS(unit_of(throttle), &o.stats, ORACLE_TX_THROTTLE_STATS);
-	KIT_END(tx_throttle, throttle);
+	KIT_STATS_END(tx_throttle, throttle, &o.stats, ORACLE_TX_THROTTLE_STATS);
 }
 
 KIT_TEST(test_tx_throttle_tells_its_observer)

@@ -123,7 +123,7 @@ KIT_DRIVE(validation_unit, 24, 4000)
 	r.o.config = config;
 	r.u = make_of(kit, &config);
 	kit_observe(unit_of(r.u)); /* who finds the unit in order at each event */
-	while (kit_more(bytes)) {
+	for (KIT_TURNS(validation_unit, r.u)) {
 		uint64_t what = kit_draw(bytes, 6);
 
 		if (what < 3)
@@ -133,15 +133,13 @@ KIT_DRIVE(validation_unit, 24, 4000)
 		else
 			release_one(&r, bytes);
 		same_granules(&r);
-		r.u = KIT_TURN(validation_unit, r.u);
 	}
 	r.o.stats.buffered = r.o.waits;
 	r.o.stats.pending = r.o.waits + r.o.wakes;
 	KIT_STATS(unit_of(r.u), &r.o.stats, ORACLE_VALIDATION_UNIT_STATS);
 	roll_over(&r);
 	r.o.stats.buffered = r.o.stats.pending = 0;
-	KIT_STATS(unit_of(r.u), &r.o.stats, ORACLE_VALIDATION_UNIT_STATS);
-	KIT_END(validation_unit, r.u);
+	KIT_STATS_END(validation_unit, r.u, &r.o.stats, ORACLE_VALIDATION_UNIT_STATS);
 }
 
 /* An observer changes nothing: no answer and no state is another. */

@@ -529,7 +529,7 @@ KIT_DRIVE(version_table, 2 * KIT_COUNT(geometry), 30000)
 	struct gputm_version_table *t = make_of(kit, &config);
 
 	oracle_version_table_open(&o, &config);
-	while (kit_more(bytes)) {
+	for (KIT_TURNS(version_table, t)) {
 		if (!o.regions || kit_draw(bytes, 30) == 0)
 			step_region(t, &o, bytes);
 		else if (kit_draw(bytes, 2))
@@ -537,10 +537,8 @@ KIT_DRIVE(version_table, 2 * KIT_COUNT(geometry), 30000)
 		else
 			step_reference(t, &o, bytes, now);
 		compare(t, &o, bytes, now);
-		t = KIT_TURN(version_table, t);
 	}
-	KIT_STATS(unit_of(t), &o.stats, ORACLE_VERSION_TABLE_STATS);
-	KIT_END(version_table, t);
+	KIT_STATS_END(version_table, t, &o.stats, ORACLE_VERSION_TABLE_STATS);
 }
 
 KIT_TEST(test_version_table_tells_its_observer)

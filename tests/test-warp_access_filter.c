@@ -170,10 +170,7 @@ KIT_DRIVE(warp_access_filter, 2, 400000)
 		o[warp].word_bytes = config.word_bytes;
 		o[warp].stats = &told;
 	}
-	while (kit_more(bytes)) {
+	for (KIT_TURNS(warp_access_filter, f))
 		filter_step(f, o, bytes, config.lanes);
-		f = KIT_TURN(warp_access_filter, f);
-	}
-	KIT_STATS(unit_of(f), &told, ORACLE_WARP_ACCESS_FILTER_STATS);
-	KIT_END(warp_access_filter, f);
+	KIT_STATS_END(warp_access_filter, f, &told, ORACLE_WARP_ACCESS_FILTER_STATS);
 }

@@ -238,10 +238,7 @@ KIT_DRIVE(warp_clock, 4, 30000)
 		config.backoff_patience = kit_u32(bytes, 4);
 	}
 	c = make_of(kit, &config);
-	while (kit_more(bytes)) {
+	for (KIT_TURNS(warp_clock, c))
 		step(c, &o, &config, bytes);
-		c = KIT_TURN(warp_clock, c);
-	}
-	KIT_STATS(unit_of(c), &o.stats, ORACLE_WARP_CLOCK_STATS);
-	KIT_END(warp_clock, c);
+	KIT_STATS_END(warp_clock, c, &o.stats, ORACLE_WARP_CLOCK_STATS);
 }

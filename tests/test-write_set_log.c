@@ -192,12 +192,9 @@ KIT_DRIVE(write_set_log, KIT_COUNT(geometry), 20000)
 	uint64_t stamp = 1;
 
 	oracle_write_set_log_open(&o, gputm_unit_config(unit_of(log)));
-	while (kit_more(bytes)) {
+	for (KIT_TURNS(write_set_log, log))
 		step(log, &o, &stamp, bytes);
-		log = KIT_TURN(write_set_log, log);
-	}
-	KIT_STATS(unit_of(log), &o.stats, ORACLE_WRITE_SET_LOG_STATS);
-	KIT_END(write_set_log, log);
+	KIT_STATS_END(write_set_log, log, &o.stats, ORACLE_WRITE_SET_LOG_STATS);
 }
 
 KIT_TEST(test_write_set_log_tells_its_observer)

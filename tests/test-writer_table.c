@@ -210,12 +210,9 @@ KIT_DRIVE(writer_table, KIT_COUNT(geometry), 20000)
 	struct gputm_writer_table *t = make_of(kit, &config);
 
 	oracle_writer_table_open(&o, &config);
-	while (kit_more(bytes)) {
+	for (KIT_TURNS(writer_table, t))
 		step(t, &o, g[5], bytes);
-		t = KIT_TURN(writer_table, t);
-	}
-	KIT_STATS(unit_of(t), &o.stats, ORACLE_WRITER_TABLE_STATS);
-	KIT_END(writer_table, t);
+	KIT_STATS_END(writer_table, t, &o.stats, ORACLE_WRITER_TABLE_STATS);
 }
 
 KIT_TEST(test_writer_table_tells_its_observer)
