@@ -100,10 +100,9 @@ static uint64_t g(unsigned a, unsigned b, unsigned n)
 
 KIT_TEST(test_fig_8_insertion_evicts_what_is_not_reserved)
 {
-	struct gputm_metadata_table *t;
 	uint64_t wts, rts;
+	struct gputm_metadata_table *t = two_by_two(kit, 0, 32);
 
-	t = two_by_two(kit, 0, 32);
 	ck_assert_int_eq(set(t, g(0, 0, 1), 5, 6, 1), GPUTM_METADATA_TABLE_FILLED); /* 0/0 */
 	ck_assert_int_eq(set(t, g(1, 0, 2), 7, 8, 1), GPUTM_METADATA_TABLE_FILLED); /* 1/0 */
 	ck_assert_int_eq(set(t, g(1, 0, 3), 9, 9, 1), GPUTM_METADATA_TABLE_FILLED); /* 0/1 */
@@ -125,11 +124,10 @@ KIT_TEST(test_fig_8_insertion_evicts_what_is_not_reserved)
 KIT_TEST(test_fig_8_chain_goes_to_stash_then_overflow)
 {
 	struct gputm_metadata m = { 0, 0, 0, 0, 0, 0 };
-	struct gputm_metadata_table *t;
 	uint32_t cycles = 0;
 	uint64_t swaps;
+	struct gputm_metadata_table *t = two_by_two(kit, 1, 3);
 
-	t = two_by_two(kit, 1, 3);
 	for (unsigned i = 1; i <= 4; i++)
 		ck_assert_int_ge(set(t, g(i & 1, i >> 1 & 1, i), 1, 1, 1), 0);
 	swaps = stat(t, "swaps");
@@ -163,10 +161,9 @@ KIT_TEST(test_fig_8_chain_goes_to_stash_then_overflow)
 /* Reserved entries stay where they are; one that is not does without memory. */
 KIT_TEST(test_metadata_table_overflow_has_reservations_only)
 {
-	struct gputm_metadata_table *t;
 	uint64_t wts = 0, rts = 0;
+	struct gputm_metadata_table *t = two_by_two(kit, 0, 0);
 
-	t = two_by_two(kit, 0, 0);
 	for (unsigned i = 0; i < 4; i++)
 		ck_assert_int_ge(set(t, g(i & 1, i >> 1, i), 1, 1, 1), 0);
 	ck_assert_int_eq(set(t, g(1, 0, 9), 30, 31, 0), GPUTM_METADATA_TABLE_APPROXIMATED);
@@ -183,9 +180,8 @@ KIT_TEST(test_metadata_table_overflow_has_reservations_only)
 KIT_TEST(test_pair_being_inserted_is_not_evicted)
 {
 	struct gputm_metadata m = { 0, 0, 0, 0, 0, 0 };
-	struct gputm_metadata_table *t;
+	struct gputm_metadata_table *t = two_by_two(kit, 1, 32);
 
-	t = two_by_two(kit, 1, 32);
 	for (unsigned i = 0; i < 4; i++)
 		ck_assert_int_ge(set(t, g(i & 1, i >> 1, i), 1, 1, 1), 0);
 	ck_assert_int_eq(set(t, g(0, 0, 7), 1, 5, 0), GPUTM_METADATA_TABLE_STASHED);

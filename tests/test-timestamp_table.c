@@ -89,9 +89,8 @@ static void edge_named(struct gputm_timestamp_table *t, char name, int result)
 
 KIT_TESTS(test_fig_8_all_six_orders, 6)
 {
-	struct gputm_timestamp_table *t;
+	struct gputm_timestamp_table *t = begun(kit, 3, false, false);
 
-	t = begun(kit, 3, false, false);
 	for (unsigned i = 0; i < 3; i++) {
 		edge_named(t, fig_8[_i].order[i], i == 2 ? LOOP : OK);
 		for (uint32_t tx = 0; tx < 3; tx++)
@@ -103,9 +102,8 @@ KIT_TESTS(test_fig_8_all_six_orders, 6)
 /* -1 compared as a number: the order A, C, B passes. */
 KIT_TEST(test_fig_7_unset_as_minus_one_misses_a_c_b)
 {
-	struct gputm_timestamp_table *t;
+	struct gputm_timestamp_table *t = begun(kit, 3, true, true);
 
-	t = begun(kit, 3, true, true);
 	edge_named(t, 'A', OK);
 	edge_named(t, 'C', OK);
 	stamps(t, 2, 1, NO_PDTS);
@@ -143,9 +141,8 @@ KIT_TEST(test_fig_7_literal_misses_a_loop_of_two)
 KIT_TEST(test_fig_7_at_commit_or_abort)
 {
 	struct gputm_timestamp_table_stamps now;
-	struct gputm_timestamp_table *t;
+	struct gputm_timestamp_table *t = begun(kit, 3, true, false);
 
-	t = begun(kit, 3, true, false);
 	edge(t, 0, 1, OK);
 	ck_assert_int_eq(gputm_timestamp_table_retire(t, 0, true), OK);
 	ck_assert_int_eq(gputm_timestamp_table_get_stamps(t, 0, &now), 0);
@@ -165,9 +162,8 @@ KIT_TEST(test_fig_7_at_commit_or_abort)
 
 KIT_TEST(test_timestamp_table_committed_ends_of_an_edge)
 {
-	struct gputm_timestamp_table *t;
+	struct gputm_timestamp_table *t = begun(kit, 5, false, false);
 
-	t = begun(kit, 5, false, false);
 	edge(t, 0, 1, OK); /* 1: CTS 12 */
 	ck_assert_int_eq(gputm_timestamp_table_retire(t, 1, true), OK);
 	edge(t, 1, 2, OK);

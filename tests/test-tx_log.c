@@ -17,9 +17,8 @@ static const uint32_t seven[4] = { 7, 8, 9, 10 }, one[4] = { 1, 2, 3, 4 };
 KIT_TEST(test_tx_log_rows_have_void_entries)
 {
 	struct gputm_tx_log_row row;
-	struct gputm_tx_log *log;
+	struct gputm_tx_log *log = make_small(kit, GPUTM_TX_LOG_SIGNATURE);
 
-	log = make_small(kit, GPUTM_TX_LOG_SIGNATURE);
 	ck_assert_int_eq(gputm_tx_log_append_read(log, 0xf, at, seven), GPUTM_TX_LOG_CACHED);
 	ck_assert_int_eq(gputm_tx_log_append_read(log, 0xa, other, one), GPUTM_TX_LOG_CACHED);
 	ck_assert_int_eq(gputm_tx_log_append_read(log, 0, other, one), GPUTM_TX_LOG_CACHED);
@@ -42,9 +41,8 @@ KIT_TEST(test_tx_log_refusals_change_nothing)
 	uint64_t odd[4] = { 0x100, 0x102, 0, 0 }, wide[4] = { 0, 0, UINT64_C(1) << 32, 0 };
 	struct gputm_tx_log_lookup own = { 1, 2, 3 };
 	uint32_t value[4] = { 0 }, walked = 9;
-	struct gputm_tx_log *log;
+	struct gputm_tx_log *log = make_small(kit, GPUTM_TX_LOG_SIGNATURE);
 
-	log = make_small(kit, GPUTM_TX_LOG_SIGNATURE);
 	ck_assert_int_eq(gputm_tx_log_append_write(log, 0x1, at, seven), 0);
 	kit_guard(kit, unit_of(log));
 	KIT_REFUSED(-ERANGE, gputm_tx_log_append_write(log, 0x10, at, seven),
@@ -72,10 +70,9 @@ KIT_TEST(test_tx_log_refusals_change_nothing)
 KIT_TEST(test_tx_log_own_writes_newest_first)
 {
 	uint64_t b[4] = { 0, 0x500, 0, 0 };
-	struct gputm_tx_log *log;
 	uint32_t value = 0, rows = 0;
+	struct gputm_tx_log *log = make_small(kit, GPUTM_TX_LOG_SIGNATURE);
 
-	log = make_small(kit, GPUTM_TX_LOG_SIGNATURE);
 	ck_assert_int_eq(gputm_tx_log_lookup_own_write(log, 1, 0x104, &value, &rows), 0);
 	ck_assert_uint_eq(rows, 0);
 	ck_assert_int_ge(gputm_tx_log_append_write(log, 0xf, at, seven), 0);
@@ -142,9 +139,8 @@ KIT_TEST(test_tx_log_perfect_filter_walks_for_hits)
 	uint64_t word[4] = { 0x100, 0x108, 0x108, 0x100 };
 	struct gputm_tx_log_lookup own;
 	uint32_t value[4] = { 0 };
-	struct gputm_tx_log *log;
+	struct gputm_tx_log *log = make_small(kit, GPUTM_TX_LOG_PERFECT);
 
-	log = make_small(kit, GPUTM_TX_LOG_PERFECT);
 	for (unsigned i = 0; i < 3; i++)
 		ck_assert_int_ge(gputm_tx_log_append_write(log, 0xf, i == 1 ? at : other, seven),
 				 0);
@@ -160,9 +156,8 @@ KIT_TEST(test_tx_log_perfect_filter_walks_for_hits)
 KIT_TEST(test_tx_log_spills_beyond_its_share)
 {
 	struct gputm_tx_log_row row;
-	struct gputm_tx_log *log;
+	struct gputm_tx_log *log = make_small(kit, GPUTM_TX_LOG_SIGNATURE);
 
-	log = make_small(kit, GPUTM_TX_LOG_SIGNATURE);
 	ck_assert_int_eq(gputm_tx_log_append_read(log, 1, at, one), GPUTM_TX_LOG_CACHED);
 	ck_assert_int_eq(gputm_tx_log_append_read(log, 1, at, one), GPUTM_TX_LOG_CACHED);
 	ck_assert_int_eq(gputm_tx_log_append_write(log, 1, at, one), GPUTM_TX_LOG_CACHED);
@@ -398,12 +393,11 @@ KIT_TEST(test_tx_log_packed)
 /* An append that finds no memory for a row leaves the logs as they were. */
 KIT_TEST(test_tx_log_append_without_memory)
 {
-	struct gputm_tx_log *log;
 	unsigned refused = 0;
 	uint64_t digest;
 	int error;
+	struct gputm_tx_log *log = make_small(kit, GPUTM_TX_LOG_SIGNATURE);
 
-	log = make_small(kit, GPUTM_TX_LOG_SIGNATURE);
 	for (long i = 0; i < 200; i++) {
 		digest = kit_digest(unit_of(log));
 		kit->fail_at = kit->allocations + i % 3;
@@ -423,10 +417,9 @@ KIT_TEST(test_tx_log_append_without_memory)
 KIT_TEST(test_tx_log_tells_its_observer)
 {
 	struct gputm_tx_log_lookup own;
-	struct gputm_tx_log *log;
 	uint32_t value[4];
+	struct gputm_tx_log *log = make_small(kit, GPUTM_TX_LOG_SIGNATURE);
 
-	log = make_small(kit, GPUTM_TX_LOG_SIGNATURE);
 	ck_assert_int_ge(gputm_tx_log_append_read(log, 1, at, one), 0);
 	ck_assert_int_ge(gputm_tx_log_append_write(log, 1, at, one), 0);
 	ck_assert_int_eq(gputm_tx_log_lookup_own_writes(log, 1, at, value, &own), 0);

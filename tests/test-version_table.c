@@ -148,10 +148,9 @@ static const uint64_t fig_6_plain[][2] = {
 KIT_TEST(test_fig_6_version_index_table)
 {
 	struct gputm_version_table_version v;
-	struct gputm_version_table *t;
 	uint64_t physical;
+	struct gputm_version_table *t = fig_6(kit, false);
 
-	t = fig_6(kit, false);
 	for (size_t i = 0; i < sizeof(fig_6_reads) / sizeof(fig_6_reads[0]); i++) {
 		physical = 0;
 		ck_assert_int_eq(gputm_version_table_resolve(t, fig_6_reads[i].address,
@@ -190,10 +189,9 @@ KIT_TEST(test_fig_5_plain_access_within_a_region)
 /* 193 bits, 42 regions in 1 kB; 60 + 8 x 32 + 5 would be 321. */
 KIT_TEST(test_table_1_storage)
 {
-	struct gputm_version_table *t;
 	struct gputm_storage regions;
+	struct gputm_version_table *t = make(kit, "isca-2017");
 
-	t = make(kit, "isca-2017");
 	ck_assert(gputm_unit_storage(unit_of(t), 0, &regions));
 	ck_assert_uint_eq(regions.bits, 193);
 	ck_assert_uint_eq(regions.entries, 1024 * 8 / 193);
