@@ -430,9 +430,9 @@ static const struct {
 	  "memory holds 100=7; memory holds 200=8",
 	  "no serial order: 3 transactions wait for one another, among them 3 in a circle: "
 	  "thread 0, transaction 1 of the thread, wrote 0x100 before thread 1, transaction 1 of "
-	  "the thread, read it; thread 1, transaction 1 of the thread, wrote 0x200 before thread 2, "
-	  "transaction 1 of the thread, read it; thread 2, transaction 1 of the thread, read 0x100 "
-	  "before thread 0, transaction 1 of the thread, wrote it" },
+	  "the thread, read it; thread 1, transaction 1 of the thread, wrote 0x200 before thread "
+	  "2, transaction 1 of the thread, read it; thread 2, transaction 1 of the thread, read "
+	  "0x100 before thread 0, transaction 1 of the thread, wrote it" },
 	/* Snapshots: 1 has read the old word that 0 overwrote, and stands before it though it
 	 * committed later; it reads its own write. A plain store before tells nothing. */
 	{ "0 stores 300=3; 0 writes 1000=6; 0 commits 1 by version;"
