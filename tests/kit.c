@@ -222,21 +222,40 @@ void kit_said(const struct kit *kit, ...)
 	va_end(arguments);
 }
 
+static void hear_refused(void *kit, const struct gputm_unit *unit, const struct gputm_event *event)
+{
+	(void)unit;
+	(void)event;
+	((struct kit *)kit)->heard = true;
+}
+
 uint64_t kit_refusing(struct kit *kit)
 {
+	long fail_at = kit->fail_at, allocations = kit->allocations;
+
 	kit->message[0] = '\0';
-	return kit->guarded ? kit_digest(kit->guarded) : 0;
+	kit->heard = false;
+	if (!kit->guarded)
+		return 0;
+	kit->fail_at = -1; /* the call alone is short of memory */
+	ck_assert_int_eq(gputm_unit_observe(kit->guarded, hear_refused, kit), 0);
+	kit->fail_at = fail_at;
+	kit->allocations = allocations;
+	return kit_digest(kit->guarded);
 }
 
-void kit_refused(const struct kit *kit, uint64_t before)
+void kit_refused(struct kit *kit, uint64_t before)
 {
 	ck_assert_msg(kit->message[0], "refused without a message");
-	if (kit->guarded)
-		ck_assert_msg(kit_digest(kit->guarded) == before, "refused, but changed: %s",
-			      kit->message);
+	if (!kit->guarded)
+		return;
+	ck_assert_msg(kit_digest(kit->guarded) == before, "refused, but changed: %s",
+		      kit->message);
+	ck_assert_int_eq(gputm_unit_unobserve(kit->guarded, hear_refused, kit), 0);
+	ck_assert_msg(!kit->heard, "refused, but there was an event: %s", kit->message);
 }
 
-void kit_guard(struct kit *kit, const struct gputm_unit *unit)
+void kit_guard(struct kit *kit, struct gputm_unit *unit)
 {
 	kit->guarded = unit;
 	kit->digest = unit ? kit_digest(unit) : 0;

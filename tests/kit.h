@@ -25,7 +25,8 @@ struct kit {
 	unsigned messages;
 	unsigned swaps;			  /* by kit_swap() */
 	struct kit_made *made;		  /* by kit_make(), the last first */
-	const struct gputm_unit *guarded; /* by kit_guard() */
+	struct gputm_unit *guarded;	  /* by kit_guard() */
+	bool heard;			  /* an event of that unit in a call that is refused */
 	uint64_t digest;
 	bool keeps;		 /* the first unit that is freed becomes the next of its config */
 	struct gputm_unit *kept; /* such a unit, used, to be reset */
@@ -51,9 +52,9 @@ void kit_said(const struct kit *kit, ...);
 		kit_refused(kit, kit_before);                                                  \
 	} while (0)
 uint64_t kit_refusing(struct kit *kit);
-void kit_refused(const struct kit *kit, uint64_t before);
+void kit_refused(struct kit *kit, uint64_t before);
 /* From now on calls that are refused leave this unit alone; NULL: there is none any more. */
-void kit_guard(struct kit *kit, const struct gputm_unit *unit);
+void kit_guard(struct kit *kit, struct gputm_unit *unit);
 /* Assert that the unit is as it was when kit_guard() was called. */
 void kit_unchanged(const struct kit *kit);
 
