@@ -117,6 +117,20 @@ KIT_TEST(test_recency_bloom_range_is_tight)
 	ck_assert_uint_eq(gputm_recency_bloom_base(f), 0);
 }
 
+/* A single stamp is the first of its pair. */
+KIT_TEST(test_recency_bloom_takes_a_single_stamp_into_a_pair)
+{
+	struct gputm_recency_bloom *f = make(kit, "stamps=2");
+	uint64_t first, second;
+
+	for (uint64_t i = 0; i < 100; i++) {
+		ck_assert_int_eq(gputm_recency_bloom_update(f, 4 * i, 100 + i), 0);
+		ck_assert_int_eq(gputm_recency_bloom_query_pair(f, 4 * i, &first, &second), 0);
+		ck_assert_uint_eq(first, 100 + i);
+		ck_assert_uint_eq(second, 0);
+	}
+}
+
 KIT_TEST(test_recency_bloom_query_gives_the_first_of_two_stamps)
 {
 	struct gputm_recency_bloom *f = make(kit, "stamps=2");
