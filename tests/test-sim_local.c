@@ -6,6 +6,7 @@
 #include "examples/sim/local/local.h"
 #include "examples/sim/systems/systems.h"
 #include "tests/kit.h"
+#include "tests/sim_code.h"
 
 static void setup(const struct sim_workload *workload, struct sim_memory *memory)
 {
@@ -34,10 +35,9 @@ static void run_init(struct run *run, const struct sim_system_class *system, uin
 	system->init(&run->config, NULL);
 }
 
-static int run_program(struct run *run, const struct sim_instr *code, uint32_t length,
-		       sim_eval_fn function)
+static int run_program(struct run *run, const struct code *code, sim_eval_fn function)
 {
-	struct sim_program program = { .code = code, .length = length, .eval = function };
+	struct sim_program program = program_of(code, function);
 	struct sim_workload workload = { .class = &class, .threads = run->threads };
 	struct sim_run_options options = { .most_cycles = 10000000, .stop = run->stop };
 	struct sim_machine *machine;
@@ -58,23 +58,31 @@ static int run_program(struct run *run, const struct sim_instr *code, uint32_t l
 	return error;
 }
 
-#define LENGTH(code) ((uint32_t)(sizeof(code) / sizeof(*(code))))
+/* It does not run, and says why. */
+static void refused(struct run *run, const struct code *code, sim_eval_fn function,
+		    const char *says)
+{
+	ck_assert_int_eq(run_program(run, code, function), -EINVAL);
+	KIT_SAYS(run->error, says);
+}
 
 static uint32_t word(const struct run *run, uint32_t at)
 {
 	return sim_memory_read(run->memory, 4 * (uint64_t)at);
 }
 
-static uint64_t cycles_of(const struct sim_system_class *system, const struct sim_instr *code,
-			  uint32_t length, sim_eval_fn function, uint64_t threads)
+static uint64_t cycles_of(const struct sim_system_class *system, const struct code *code,
+			  sim_eval_fn function, uint64_t threads)
 {
 	struct run run;
 
 	run_init(&run, system, threads);
-	ck_assert_int_eq(run_program(&run, code, length, function), 0);
+	ck_assert_int_eq(run_program(&run, code, function), 0);
 	sim_memory_free(run.memory);
 	return run.result.cycles;
 }
+
+CODE(store, STORE, EXIT);
 
 /* Every thread its own word. */
 static void eval_own(const void *data, uint32_t pc, struct sim_lane *lane, struct sim_step *step)
@@ -96,42 +104,34 @@ static void eval_bank(const void *data, uint32_t pc, struct sim_lane *lane, stru
 
 KIT_TEST(test_local_time_of_instructions)
 {
-	static const struct sim_instr plain[] = { { .op = SIM_PLAIN, .count = 7 },
-						  { .op = SIM_EXIT } };
-	static const struct sim_instr store[] = { { .op = SIM_STORE }, { .op = SIM_EXIT } };
+	CODE(seven, PLAIN(7), EXIT);
 
 	/* 64 lanes take a SIMD unit of 16 four cycles. */
-	ck_assert_uint_eq(cycles_of(&sim_local_tm, plain, LENGTH(plain), eval_own, 64), 7 * 4 + 1);
+	ck_assert_uint_eq(cycles_of(&sim_local_tm, &seven, eval_own, 64), 7 * 4 + 1);
 	/* The second wavefront issues a cycle later, on a unit of its own. */
-	ck_assert_uint_eq(cycles_of(&sim_local_tm, plain, LENGTH(plain), eval_own, 128),
-			  7 * 4 + 2);
+	ck_assert_uint_eq(cycles_of(&sim_local_tm, &seven, eval_own, 128), 7 * 4 + 2);
 	/* Two lanes of each bank: the second one comes out a cycle after the latency. */
-	ck_assert_uint_eq(cycles_of(&sim_local_tm, store, LENGTH(store), eval_own, 64), 2 + 1 + 1);
-	ck_assert_uint_eq(cycles_of(&sim_local_tm, store, LENGTH(store), eval_bank, 64),
-			  2 + 63 + 1);
+	ck_assert_uint_eq(cycles_of(&sim_local_tm, &store, eval_own, 64), 2 + 1 + 1);
+	ck_assert_uint_eq(cycles_of(&sim_local_tm, &store, eval_bank, 64), 2 + 63 + 1);
 	/* The banks serve one instruction at a time. */
-	ck_assert_uint_eq(cycles_of(&sim_local_tm, store, LENGTH(store), eval_bank, 128),
-			  64 + 2 + 63 + 1);
+	ck_assert_uint_eq(cycles_of(&sim_local_tm, &store, eval_bank, 128), 64 + 2 + 63 + 1);
 }
 
 KIT_TEST(test_local_time_of_transactions)
 {
-	static const struct sim_instr empty[] = { { .op = SIM_TX_BEGIN }, { .op = SIM_TX_COMMIT },
-						  { .op = SIM_EXIT } };
-	static const struct sim_instr store[] = { { .op = SIM_TX_BEGIN }, { .op = SIM_STORE },
-						  { .op = SIM_TX_COMMIT }, { .op = SIM_EXIT } };
+	CODE(empty, BEGIN, COMMIT, EXIT);
+	CODE(stores, BEGIN, STORE, COMMIT, EXIT);
 
-	ck_assert_uint_eq(cycles_of(&sim_local_tm, empty, 3, eval_own, 64), 4 + 1 + 4 + 1 + 1);
-	ck_assert_uint_eq(cycles_of(&sim_local_tm_perfect, empty, 3, eval_own, 64), 4 + 4 + 1);
+	ck_assert_uint_eq(cycles_of(&sim_local_tm, &empty, eval_own, 64), 4 + 1 + 4 + 1 + 1);
+	ck_assert_uint_eq(cycles_of(&sim_local_tm_perfect, &empty, eval_own, 64), 4 + 4 + 1);
 	/* New accesses: 3 more; then two entries a bank are cleared. */
-	ck_assert_uint_eq(cycles_of(&sim_local_tm, store, 4, eval_own, 64),
+	ck_assert_uint_eq(cycles_of(&sim_local_tm, &stores, eval_own, 64),
 			  (4 + 1) + (3 + 3) + (4 + 1 + 2) + 1);
-	ck_assert_uint_eq(cycles_of(&sim_local_tm_perfect, store, 4, eval_own, 64),
-			  4 + 3 + 4 + 1);
+	ck_assert_uint_eq(cycles_of(&sim_local_tm_perfect, &stores, eval_own, 64), 4 + 3 + 4 + 1);
 	/* A turn of the loop takes 4 + 6 x 4 cycles, then two more instructions issue. */
-	ck_assert_uint_eq(cycles_of(&sim_local_serialised, empty, 3, eval_own, 2), 2 * 29 + 1);
+	ck_assert_uint_eq(cycles_of(&sim_local_serialised, &empty, eval_own, 2), 2 * 29 + 1);
 	/* The second wavefront begins when the end of the first one has issued. */
-	ck_assert_uint_eq(cycles_of(&sim_local_serialised, empty, 3, eval_own, 128),
+	ck_assert_uint_eq(cycles_of(&sim_local_serialised, &empty, eval_own, 128),
 			  128 * 29 + 1 + 1);
 }
 
@@ -139,33 +139,17 @@ KIT_TEST(test_local_time_of_transactions)
 
 #define SHARED 500u
 
-enum {
-	BEGIN, GET, PUT, ODD, SECOND, SKIP, EVEN_2, JOIN, ODD_1, MEET = ODD_1 + 2, LOAD, STORE,
-	LOOP, COMMIT, END,
-};
+enum { GET = 1, PUT, ODD, SECOND, EVEN_2 = 6, ODD_1 = 8, MEET = 10, LOOP = 13 };
 
 /*
  * In one transaction: add 1 to a word of all; a branch within a branch that meet at the same
  * place; a loop of thread mod 4 + 1 turns that adds 1 to the thread's own word.
  */
-static const struct sim_instr tangle[] = {
-	[BEGIN] = { .op = SIM_TX_BEGIN },
-	[GET] = { .op = SIM_LOAD },
-	[PUT] = { .op = SIM_STORE },
-	[ODD] = { .op = SIM_BRANCH, .target = ODD_1, .meet = MEET },
-	[SECOND] = { .op = SIM_BRANCH, .target = EVEN_2, .meet = MEET },
-	[SKIP] = { .op = SIM_BRANCH, .target = MEET, .meet = MEET },
-	[EVEN_2] = { .op = SIM_STORE },
-	[JOIN] = { .op = SIM_BRANCH, .target = MEET, .meet = MEET },
-	[ODD_1] = { .op = SIM_STORE },
-	[ODD_1 + 1] = { .op = SIM_PLAIN, .count = 1 },
-	[MEET] = { .op = SIM_PLAIN, .count = 1 },
-	[LOAD] = { .op = SIM_LOAD },
-	[STORE] = { .op = SIM_STORE },
-	[LOOP] = { .op = SIM_BRANCH, .target = LOAD, .meet = COMMIT },
-	[COMMIT] = { .op = SIM_TX_COMMIT },
-	[END] = { .op = SIM_EXIT },
-};
+CODE(tangle, BEGIN, [GET] = LOAD, [PUT] = STORE, [ODD] = BRANCH(ODD_1, MEET),
+     [SECOND] = BRANCH(EVEN_2, MEET), BRANCH(MEET, MEET),
+     [EVEN_2] = STORE, BRANCH(MEET, MEET),
+     [ODD_1] = STORE, PLAIN(1),
+     [MEET] = PLAIN(1), LOAD, STORE, [LOOP] = BRANCH(MEET + 1, LOOP + 1), COMMIT, EXIT);
 
 static void eval_tangle(const void *data, uint32_t pc, struct sim_lane *lane,
 			struct sim_step *step)
@@ -184,7 +168,7 @@ static void tangled(const struct sim_system_class *system, uint32_t lanes, uint3
 
 	run_init(&run, system, threads);
 	run.config.local_tm.lanes = lanes;
-	ck_assert_int_eq(run_program(&run, tangle, LENGTH(tangle), eval_tangle), 0);
+	ck_assert_int_eq(run_program(&run, &tangle, eval_tangle), 0);
 	ck_assert_uint_eq(word(&run, SHARED), threads);
 	for (uint32_t i = 0; i < threads; i++)
 		ck_assert_uint_eq(word(&run, i), (i & 1 ? 30 : i & 2 ? 20 : 0) + i % 4 + 1);
@@ -207,13 +191,7 @@ KIT_TEST(test_local_branches_and_loops_in_transactions)
 }
 
 /* while (turn < thread mod 5) turn++; store 100 + turn, by all lanes in one instruction. */
-static const struct sim_instr leave_at_the_top[] = {
-	{ .op = SIM_BRANCH, .target = 3, .meet = 3 },
-	{ .op = SIM_PLAIN, .count = 1 },
-	{ .op = SIM_BRANCH, .target = 0, .meet = 3 },
-	{ .op = SIM_STORE },
-	{ .op = SIM_EXIT },
-};
+CODE(leave_at_the_top, BRANCH(3, 3), PLAIN(1), BRANCH(0, 3), STORE, EXIT);
 
 static void eval_while(const void *data, uint32_t pc, struct sim_lane *lane,
 		       struct sim_step *step)
@@ -230,7 +208,7 @@ KIT_TEST(test_local_lanes_meet_after_a_loop)
 	struct run run;
 
 	run_init(&run, &sim_local_tm, 64);
-	ck_assert_int_eq(run_program(&run, leave_at_the_top, 5, eval_while), 0);
+	ck_assert_int_eq(run_program(&run, &leave_at_the_top, eval_while), 0);
 	for (uint32_t i = 0; i < 64; i++)
 		ck_assert_uint_eq(word(&run, i), 100 + i % 5);
 	/* Five tests, four turns of two instructions, the store and the end. */
@@ -251,46 +229,38 @@ static void eval_global(const void *data, uint32_t pc, struct sim_lane *lane,
 
 KIT_TEST(test_local_global_loads)
 {
-	static const struct sim_instr load[] = { { .op = SIM_LOAD }, { .op = SIM_STORE },
-						 { .op = SIM_EXIT } };
-	static const struct sim_instr store[] = { { .op = SIM_STORE }, { .op = SIM_EXIT } };
+	CODE(copy, LOAD, STORE, EXIT);
 	struct run run;
 
 	run_init(&run, &sim_local_tm, 64);
-	ck_assert_int_eq(run_program(&run, load, 3, eval_global), 0);
+	ck_assert_int_eq(run_program(&run, &copy, eval_global), 0);
 	ck_assert_uint_eq(word(&run, 13), 75);
 	ck_assert_uint_eq(run.result.cycles, 300 + 3 + 1);
 	sim_memory_free(run.memory);
-	ck_assert_int_eq(run_program(&run, store, 2, eval_global), -EINVAL);
-	ck_assert_ptr_nonnull(strstr(run.error, "global memory"));
+	refused(&run, &store, eval_global, "global memory");
 }
 
 KIT_TEST(test_local_stop)
 {
-	static const struct sim_instr code[] = { { .op = SIM_PLAIN, .count = 1 },
-						 { .op = SIM_EXIT } };
 	static const volatile sig_atomic_t stop = SIGINT;
+	CODE(plain, PLAIN(1), EXIT);
 	struct run run;
 
 	run_init(&run, &sim_local_tm, 64);
 	run.stop = &stop;
-	ck_assert_int_eq(run_program(&run, code, LENGTH(code), eval_own), -EINTR);
+	ck_assert_int_eq(run_program(&run, &plain, eval_own), -EINTR);
 }
 
 KIT_TEST(test_local_refusals)
 {
-	static const struct sim_instr store[] = { { .op = SIM_STORE }, { .op = SIM_EXIT } };
-	static const struct sim_instr atomic[] = { { .op = SIM_CAS }, { .op = SIM_EXIT } };
+	CODE(atomic, CAS, EXIT);
 	struct run run;
 
 	run_init(&run, &sim_local_tm, 257);
-	ck_assert_int_eq(run_program(&run, store, 2, eval_own), -EINVAL);
-	ck_assert_ptr_nonnull(strstr(run.error, "257 work-items"));
+	refused(&run, &store, eval_own, "257 work-items");
 	run_init(&run, &sim_local_tm, 64);
 	run.config.local_tm.words = 32;
-	ck_assert_int_eq(run_program(&run, store, 2, eval_own), -EINVAL);
-	ck_assert_ptr_nonnull(strstr(run.error, "no word of local memory"));
+	refused(&run, &store, eval_own, "no word of local memory");
 	run_init(&run, &sim_local_tm, 64);
-	ck_assert_int_eq(run_program(&run, atomic, 2, eval_own), -EINVAL);
-	ck_assert_ptr_nonnull(strstr(run.error, "instruction"));
+	refused(&run, &atomic, eval_own, "instruction");
 }

@@ -8,6 +8,7 @@
 #include "examples/sim/port/port.h"
 #include "examples/sim/systems/systems.h"
 #include "tests/kit.h"
+#include "tests/sim_code.h"
 
 /* ---- a workload in the making: a program over addresses chosen by a function ------------ */
 
@@ -60,25 +61,6 @@ struct run {
 	void (*made)(const struct sim_machine *machine); /* told before it runs, or NULL */
 };
 
-/* Instructions, for CODE. */
-#define PLAIN(COUNT) { .op = SIM_PLAIN, .count = (COUNT) }
-#define LOAD { .op = SIM_LOAD }
-#define STORE { .op = SIM_STORE }
-#define CAS { .op = SIM_CAS }
-#define BRANCH(TARGET, MEET) { .op = SIM_BRANCH, .target = (TARGET), .meet = (MEET) }
-#define FENCE { .op = SIM_FENCE }
-#define BEGIN { .op = SIM_TX_BEGIN }
-#define COMMIT { .op = SIM_TX_COMMIT }
-#define EXIT { .op = SIM_EXIT }
-
-struct code {
-	const struct sim_instr *instr;
-	size_t bytes;
-};
-#define CODE(NAME, ...)                                                                        \
-	static const struct sim_instr NAME##_instr[] = { __VA_ARGS__ };                        \
-	static const struct code NAME = { NAME##_instr, sizeof(NAME##_instr) }
-
 CODE(exits, EXIT);
 CODE(seven, PLAIN(7), EXIT);
 CODE(load, LOAD, EXIT);
@@ -113,9 +95,7 @@ static uint32_t word(uint64_t address)
 static int run_program(struct run *run, const struct code *code, sim_eval_fn function,
 		       uint64_t threads, uint32_t block)
 {
-	struct sim_program program = { .code = code->instr,
-				       .length = (uint32_t)(code->bytes / sizeof(*code->instr)),
-				       .eval = function };
+	struct sim_program program = program_of(code, function);
 	struct sim_workload workload = { .class = &class, .threads = threads };
 	struct sim_shape shape = sim_machine_shape(&run->config);
 	struct sim_machine *machine;
