@@ -203,14 +203,6 @@ static void any_operation(struct gputm_block_stack *s, struct kit_bytes *bytes)
 	kit_valid(unit_of(s));
 }
 
-static void bent(struct pair *p, struct kit_bytes *bytes)
-{
-	if (!kit_bend(unit_of(p->unit), bytes))
-		return;
-	while (kit_more(bytes))
-		any_operation(p->unit, bytes);
-}
-
 static void operate(struct pair *p, struct kit_bytes *bytes, uint64_t what)
 {
 	bool forming = p->oracle.admitted < p->oracle.formed;
@@ -264,7 +256,8 @@ KIT_DRIVE(block_stack, 48, 16000)
 		ck_assert_msg(!differs, "%s", differs);
 	}
 	KIT_STATS(unit_of(p.unit), &p.oracle.stats, ORACLE_BLOCK_STACK_STATS);
-	if (bends)
-		bent(&p, bytes);
+	if (bends && kit_bend(unit_of(p.unit), bytes))
+		while (kit_more(bytes))
+			any_operation(p.unit, bytes);
 	KIT_END(block_stack, p.unit);
 }

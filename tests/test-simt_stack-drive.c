@@ -450,15 +450,6 @@ static void any_operation(struct gputm_simt_stack *stack, struct kit_bytes *byte
 	kit_valid(unit_of(stack));
 }
 
-/* Change a few numbers of the contents, and go on from there if that is accepted. */
-static void bent(struct warp *w, struct kit_bytes *bytes)
-{
-	if (!kit_bend(unit_of(w->stack), bytes))
-		return;
-	while (kit_more(bytes))
-		any_operation(w->stack, bytes);
-}
-
 static void operate(struct warp *w, struct kit_bytes *bytes, unsigned what)
 {
 	w->before = kit_digest(unit_of(w->stack));
@@ -504,7 +495,8 @@ KIT_DRIVE(simt_stack, 32, 8000)
 		compare(&w);
 	}
 	KIT_STATS(unit_of(w.stack), &w.stats, SIMT_STACK_STATS);
-	if (bends)
-		bent(&w, bytes);
+	if (bends && kit_bend(unit_of(w.stack), bytes))
+		while (kit_more(bytes))
+			any_operation(w.stack, bytes);
 	KIT_END(simt_stack, w.stack);
 }

@@ -469,14 +469,6 @@ static void any_operation(struct gputm_warp_former *f, struct kit_bytes *bytes)
 	kit_valid(unit_of(f));
 }
 
-static void bent(struct pair *p, struct kit_bytes *bytes)
-{
-	if (!kit_bend(unit_of(p->unit), bytes))
-		return;
-	while (kit_more(bytes))
-		any_operation(p->unit, bytes);
-}
-
 static uint32_t find_flying(const struct pair *p, uint32_t from)
 {
 	for (uint32_t i = 0; i < p->oracle.lanes * p->oracle.warps; i++) {
@@ -526,7 +518,8 @@ KIT_DRIVE(warp_former, 24, 16000)
 		ck_assert_msg(!differs, "%s", differs);
 	}
 	KIT_STATS(unit_of(p.unit), &p.oracle.stats, ORACLE_WARP_FORMER_STATS);
-	if (bends)
-		bent(&p, bytes);
+	if (bends && kit_bend(unit_of(p.unit), bytes))
+		while (kit_more(bytes))
+			any_operation(p.unit, bytes);
 	KIT_END(warp_former, p.unit);
 }
