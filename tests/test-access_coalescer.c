@@ -58,21 +58,19 @@ static int row_of_32(struct gputm_access_coalescer *coalescer, const uint64_t *a
 /* A warp's 32 adjacent words: one line of 128 B, two of 64 B, four of 32 B (thesis 2.3). */
 KIT_TESTS(test_thesis_2_3_adjacent_words_make_whole_lines, 3)
 {
-	struct gputm_access_coalescer_config config = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
-	struct gputm_access_coalescer *coalescer;
+	const uint32_t region_bytes = 32u << _i;
+	struct gputm_access_coalescer *coalescer = make(kit, "region_bytes=%u", region_bytes);
 	struct gputm_wide_access out[32];
 	uint64_t address[32];
 
 	for (unsigned lane = 0; lane < 32; lane++)
 		address[lane] = 0x1000 + 4 * (31 - lane);
-	config.region_bytes = 32u << _i;
-	coalescer = make_of(kit, &config);
 	ck_assert_int_eq(row_of_32(coalescer, address, out), 4 >> _i);
-	ck_assert_uint_eq(out[0].address, 0x1080 - config.region_bytes);
-	ck_assert_uint_eq(out[0].word_mask, 0xffffffff >> (32 - config.region_bytes / 4));
+	ck_assert_uint_eq(out[0].address, 0x1080 - region_bytes);
+	ck_assert_uint_eq(out[0].word_mask, 0xffffffff >> (32 - region_bytes / 4));
 	ck_assert_uint_eq(out[0].lane_mask, out[0].word_mask);
 	for (unsigned lane = 0; lane < 32; lane++)
-		address[lane] = 0x1000 + (uint64_t)config.region_bytes * lane;
+		address[lane] = 0x1000 + (uint64_t)region_bytes * lane;
 	ck_assert_int_eq(row_of_32(coalescer, address, out), 32);
 	ck_assert_int_eq(gputm_access_coalescer_row(coalescer, 0, address, NULL, out, NULL), 0);
 	ck_assert_uint_eq(kit_stat(unit_of(coalescer), "per_group"), 3);

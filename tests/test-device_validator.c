@@ -23,29 +23,20 @@ struct world {
 	struct gputm_access_bitmap *reads;
 };
 
-static struct gputm_access_bitmap *marks(struct kit *kit, uint64_t region_bytes, uint32_t granule)
-{
-	struct gputm_access_bitmap_config config = access_bitmap_init;
-
-	config.region_bytes = region_bytes;
-	config.granule = granule;
-	return (struct gputm_access_bitmap *)(void *)kit_make(kit, &access_bitmap_maker, &config);
-}
-
 static struct world world_of(struct kit *kit, uint32_t lanes, uint32_t granule)
 {
-	struct gputm_device_validator *validator =
-		make(kit, "region_bytes=%d lanes=%u entry_cycles=10 lock_cycles=3", REGION, lanes);
-
-	return (struct world){ validator, marks(kit, REGION, granule) };
+	return (struct world){
+		make(kit, "region_bytes=%d lanes=%u entry_cycles=10 lock_cycles=3", REGION, lanes),
+		kit_make_as(kit, &access_bitmap_maker, "region_bytes=%d granule=%u", REGION,
+			    granule),
+	};
 }
 
 /* Two pages of stamps. */
 static struct world two_pages(struct kit *kit)
 {
-	struct gputm_device_validator *validator = make(kit, "region_bytes=65536");
-
-	return (struct world){ validator, marks(kit, 65536, access_bitmap_init.granule) };
+	return (struct world){ make(kit, "region_bytes=65536"),
+			       kit_make_as(kit, &access_bitmap_maker, "region_bytes=65536") };
 }
 
 /* Push entries; `result` is what came out, `apply` which of the first 64 are to be written. */
@@ -179,7 +170,7 @@ KIT_TEST(test_device_validator_misuse_changes_nothing)
 	entry[1].stamp = 1;
 	w.reads = NULL;
 	refused(kit, &w, &chunk, APPLY, -EINVAL, "bitmap", "1024 bytes");
-	w.reads = marks(kit, access_bitmap_init.region_bytes, 4);
+	w.reads = kit_make_as(kit, &access_bitmap_maker, "granule=4");
 	refused(kit, &w, &chunk, EARLY, -EINVAL, "bitmap", "1024 bytes");
 }
 
@@ -374,8 +365,7 @@ KIT_TEST(test_device_validator_tracks_600_megabytes)
 {
 	static const struct gputm_log_entry entry[] = { { 0, 1, 0 }, { 629145596, 2, 0 } };
 	struct gputm_device_validator *validator = make(kit, "shetm");
-	struct world w = { validator, marks(kit, access_bitmap_init.region_bytes,
-					    access_bitmap_init.granule) };
+	struct world w = { validator, kit_make_as(kit, &access_bitmap_maker, NULL) };
 	struct gputm_device_validator_result r;
 
 	ck_assert_uint_eq(push(&w, entry, 2, APPLY, &r), 3);

@@ -16,15 +16,11 @@ KIT_TEST(test_validation_unit_relations_of_the_config)
 }
 
 /* Every table of the figure; tx1 in warp 1 (p) at 20, tx2 in warp 2 (q) at 10, then 22. */
-static void fig_7(bool paper_order)
+static void fig_7(struct kit *kit, bool paper_order)
 {
 	enum { A = 0x100, B = 0x200, p = 1, q = 2 };
-	struct gputm_validation_unit_config config = with("paper_order=%d", paper_order);
-	struct gputm_validation_unit *u;
-	struct kit kit;
+	struct gputm_validation_unit *u = make(kit, "paper_order=%d", paper_order);
 
-	kit_open(&kit);
-	u = make_of(&kit, &config);
 	cell(u, A, 0, 0, 0, 0);
 	ck_assert_int_eq(load(u, A, p, 20), OK);
 	cell(u, A, 0, 20, 0, 0);
@@ -69,27 +65,24 @@ static void fig_7(bool paper_order)
 	cell(u, A, 23, 22, 0, 0);
 	cell(u, B, 23, 22, 0, 0);
 	ck_assert_uint_eq(gputm_validation_unit_writes(u), 0);
-	kit_close(&kit);
 }
 
 KIT_TEST(test_fig_7_two_transfers)
 {
-	fig_7(false);
+	fig_7(kit, false);
 }
 
 KIT_TEST(test_fig_7_two_transfers_in_paper_order)
 {
-	fig_7(true);
+	fig_7(kit, true);
 }
 
 /* Two warps at 10 read A and B, then write B and A. */
 KIT_TEST(test_write_skew_in_paper_order_only)
 {
 	for (int paper = 0; paper < 2; paper++) {
-		struct gputm_validation_unit_config config = with("paper_order=%d", paper);
-		struct gputm_validation_unit *u;
+		struct gputm_validation_unit *u = make(kit, "paper_order=%d", paper);
 
-		u = make_of(kit, &config);
 		ck_assert_int_eq(load(u, 0x100, 1, 10), OK);
 		ck_assert_int_eq(load(u, 0x200, 2, 10), OK);
 		ck_assert_int_eq(store(u, 0x200, 1, 10), paper ? OK : ABORT);
@@ -99,28 +92,31 @@ KIT_TEST(test_write_skew_in_paper_order_only)
 	}
 }
 
+static void push_until_answered(struct gputm_validation_unit *u,
+				const struct gputm_validation_request *r,
+				struct gputm_validation_answer *answer)
+{
+	ck_assert_int_eq(gputm_validation_unit_push(u, r), 0);
+	while (!gputm_validation_unit_peek(u, answer))
+		ck_assert_int_ge(gputm_validation_unit_tick(u), 0);
+}
+
 /* A table of one entry forgets what the second granule drives out; the filter has an estimate. */
 KIT_TEST(test_aborts_by_estimates_are_counted_apart)
 {
-	struct gputm_validation_unit_config config = GPUTM_VALIDATION_UNIT_CONFIG_INIT;
 	struct gputm_validation_request r = { .address = 0x100, .time = 10, .warp = 2 };
+	struct gputm_validation_unit *u = make(kit, "ways=1 entries=1 stash=0 filter_ways=1 "
+						    "filter_entries=1");
+	struct gputm_unit *face = unit_of(u);
 	struct gputm_validation_answer answer;
-	struct gputm_validation_unit *u;
-	struct gputm_unit *face;
 
-	config.ways = config.entries = config.filter_ways = config.filter_entries = 1;
-	config.stash = 0;
-	u = make_of(kit, &config);
-	face = unit_of(u);
 	ck_assert_int_eq(store(u, 0x100, 1, 20), OK);
 	ck_assert_int_eq(load(u, 0x100, 2, 10), ABORT);
 	ck_assert_uint_eq(kit_stat(face, "abort_estimated"), 0);
 	release(u, 0x100, 1, 20, 1);
 	ck_assert_int_eq(load(u, 0x200, 3, 30), OK);
 	for (unsigned n = 0; n < 2; n++) {
-		ck_assert_int_eq(gputm_validation_unit_push(u, &r), 0);
-		while (!gputm_validation_unit_peek(u, &answer))
-			ck_assert_int_ge(gputm_validation_unit_tick(u), 0);
+		push_until_answered(u, &r, &answer);
 		ck_assert_uint_eq(answer.reason, GPUTM_VALIDATION_UNIT_LOAD_WTS);
 		ck_assert(gputm_validation_unit_estimated(u));
 		kit_round_trip(&validation_unit_maker, face);
@@ -129,9 +125,7 @@ KIT_TEST(test_aborts_by_estimates_are_counted_apart)
 	}
 	r.time = 40;
 	r.tag = 0x123456789abcdef;
-	ck_assert_int_eq(gputm_validation_unit_push(u, &r), 0);
-	while (!gputm_validation_unit_peek(u, &answer))
-		ck_assert_int_ge(gputm_validation_unit_tick(u), 0);
+	push_until_answered(u, &r, &answer);
 	ck_assert_int_eq(gputm_validation_unit_peek(u, &answer), 1);
 	ck_assert_int_eq(answer.result, OK);
 	ck_assert(!gputm_validation_unit_estimated(u));

@@ -20,6 +20,16 @@ static bool is_long(const struct oracle_first_read *o, uint64_t time)
 	return o->config.time_bits < 64 && time >> o->config.time_bits;
 }
 
+/* All of these lanes run an attempt, and `load`: have sent a load. */
+static bool all(const struct oracle_first_read *o, uint32_t warp, uint64_t mask, bool load)
+{
+	for (uint32_t lane = 0; lane < 64; lane++)
+		if (mask >> lane & 1 &&
+		    !(load ? o->lane[warp][lane].loaded : o->lane[warp][lane].running))
+			return false;
+	return true;
+}
+
 int oracle_first_read_begin(struct oracle_first_read *o, uint32_t warp, uint64_t mask)
 {
 	static const struct oracle_first_read_lane begun = { true, false, false, 0 };
@@ -41,9 +51,8 @@ int oracle_first_read_issue(struct oracle_first_read *o, uint32_t warp, uint64_t
 {
 	if (is_out(o, warp, mask))
 		return -ERANGE;
-	for (uint32_t lane = 0; lane < 64; lane++)
-		if (mask >> lane & 1 && !o->lane[warp][lane].running)
-			return -EINVAL;
+	if (!all(o, warp, mask, false))
+		return -EINVAL;
 	if (is_long(o, time))
 		return -ERANGE;
 	for (uint32_t lane = 0; lane < 64; lane++) {
@@ -65,9 +74,8 @@ int oracle_first_read_reply(struct oracle_first_read *o, uint32_t warp, uint64_t
 
 	if (is_out(o, warp, mask))
 		return -ERANGE;
-	for (uint32_t lane = 0; lane < 64; lane++)
-		if (mask >> lane & 1 && !o->lane[warp][lane].loaded)
-			return -EINVAL;
+	if (!all(o, warp, mask, true))
+		return -EINVAL;
 	if (is_long(o, last_written))
 		return -ERANGE;
 	for (uint32_t lane = 0; lane < 64; lane++) {
@@ -93,9 +101,8 @@ int oracle_first_read_finish(struct oracle_first_read *o, uint32_t warp, uint64_
 
 	if (is_out(o, warp, mask))
 		return -ERANGE;
-	for (uint32_t lane = 0; lane < 64; lane++)
-		if (mask >> lane & 1 && !o->lane[warp][lane].running)
-			return -EINVAL;
+	if (!all(o, warp, mask, false))
+		return -EINVAL;
 	for (uint32_t lane = 0; lane < 64; lane++) {
 		struct oracle_first_read_lane *l = &o->lane[warp][lane];
 
