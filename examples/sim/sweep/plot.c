@@ -324,6 +324,27 @@ static size_t drawn_panels(const struct plot *p, size_t panels)
 	return count;
 }
 
+/* Is there a number at this value of x? */
+static bool has_place(const struct plot *p, size_t x)
+{
+	size_t cells = p->figures * p->panels * values(p, p->series) * values(p, p->x);
+	bool found = false;
+
+	for (size_t i = x; !found && i < cells; i += values(p, p->x))
+		found = isfinite(p->cell[i].mean);
+	return found;
+}
+
+/* How many of the first values of x have a place. */
+static size_t places(const struct plot *p, size_t count)
+{
+	size_t found = 0;
+
+	for (size_t x = 0; x < count; x++)
+		found += has_place(p, x);
+	return found;
+}
+
 /* Where a value of x is. */
 static double place(const struct plot *p, size_t x, size_t series)
 {
@@ -332,8 +353,9 @@ static double place(const struct plot *p, size_t x, size_t series)
 	if (p->numbers)
 		return strtod(p->axis[p->x].value[x], NULL);
 	if (!p->bars)
-		return (double)x;
-	return (double)x + ((double)drawn(p, series) + 0.5 - (double)all / 2) * BARS / (double)all;
+		return (double)places(p, x);
+	return (double)places(p, x) +
+	       ((double)drawn(p, series) + 0.5 - (double)all / 2) * BARS / (double)all;
 }
 
 static void put_data(const struct plot *p, size_t f, size_t panel, size_t series, FILE *out)
@@ -357,15 +379,18 @@ static void put_data(const struct plot *p, size_t f, size_t panel, size_t series
 static void put_tics(const struct plot *p, FILE *out)
 {
 	const struct sim_axis *axis = &p->axis[p->x];
+	size_t all = places(p, axis->values);
 
 	fputs("set xtics (", out);
 	for (size_t i = 0; i < axis->values; i++) {
-		fputs(i ? ", " : "", out);
+		if (!has_place(p, i))
+			continue;
+		fputs(places(p, i) ? ", " : "", out);
 		put_words(out, axis->value[i]);
 		if (p->numbers)
 			fprintf(out, " %s", axis->value[i]);
 		else
-			fprintf(out, " %zu", i);
+			fprintf(out, " %zu", places(p, i));
 	}
 	fprintf(out, ") nomirror%s\n", p->bars ? " scale 0 font ',10'" : "");
 	if (p->logarithm)
@@ -374,7 +399,7 @@ static void put_tics(const struct plot *p, FILE *out)
 		fprintf(out, "set xrange [%g:%g]\n", p->least - (p->most - p->least) / 20,
 			p->most + (p->most - p->least) / 20);
 	else
-		fprintf(out, "set xrange [-0.5:%zu.5]\n", axis->values - 1);
+		fprintf(out, "set xrange [-0.5:%zu.5]\n", all ? all - 1 : 0);
 }
 
 /* "workload ht-h, threads 512": what this panel is of. */
@@ -534,7 +559,7 @@ static void put_script(const struct plot *p, FILE *out)
 		key = at_least(at_least(key, 75 + 7 * longest(p, p->series)),
 			       20 + 7 * strlen(p->axis[p->series].name));
 	if (!p->numbers)
-		panel_width = at_least(panel_width, 60 + values(p, p->x) *
+		panel_width = at_least(panel_width, 60 + places(p, values(p, p->x)) *
 					       (10 + (p->bars ? 6 : 7) * longest(p, p->x)));
 	width = panel_width * panels + 90 + key;
 	height = at_least(height, 18 * names + 130);
