@@ -436,7 +436,8 @@ for workload in atm atm-1m audit bh dirty-read false-sharing ht-h htk-8000 lost-
 		complain "gputm-sim(1), --seed: $workload is missing"
 done
 printf 'system kilo-tm\nworkload atm atm-1m audit bh dirty-read false-sharing ht-h htk-8000 lost-update' >c.study
-printf ' own-order plain-skew privatisation publication queue skew skewr\nthreads 64\nseed 1..2\n' >>c.study
+printf ' own-order plain-skew privatisation publication queue skew skewr\n' >>c.study
+printf 'zip threads 64 64 64 64 640 64 64 64 64 64 640 640 320 64 64 64\nseed 1..2\n' >>c.study
 run 0 --study c.study --out c
 grep -q 'in 16 of 16 groups' err || complain "workloads that --seed does not change: $(cat err)"
 run 2 --compare a
