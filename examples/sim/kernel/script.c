@@ -152,11 +152,9 @@ static int require(struct script *s, const struct kernel_instr *i)
 }
 
 /* What the instruction does, and which one is next; NULL: none, as the section has ended. */
-static inline int execute(struct script *s, const struct kernel_instr *i,
-			  const struct kernel_instr **next)
+static inline int execute(struct script *s, const struct kernel_instr *all,
+			  const struct kernel_instr *i, const struct kernel_instr **next)
 {
-	const struct kernel_instr *all = s->lanes.code->instr;
-
 	*next = all + i->next;
 	switch ((enum kernel_op)i->op) {
 	case KERNEL_LOAD:
@@ -203,22 +201,36 @@ static int too_long(struct script *s, const struct kernel_instr *i)
 	return fail(s, i, reason);
 }
 
+/* The steps of an instruction: most have one, with an operator that needs nothing but words. */
+static inline void take_steps(struct script *s, const struct kernel_instr *i)
+{
+	const struct kernel_step *step = &s->lanes.code->step[i->step];
+	uint32_t *word = s->lanes.reg;
+
+	if (i->steps == 1 && step->operator < KERNEL_RANDOM)
+		word[step->d] = kernel_compute((enum kernel_operator)step->operator, word[step->a],
+					       word[step->b], word[step->c]);
+	else
+		kernel_steps_flat(&s->lanes, i);
+}
+
 /* To the end, or behind a launch; then the launch is *out. */
 static int run(struct script *s, const struct kernel_instr **out)
 {
-	const struct kernel_instr *i = s->at, *next;
+	const struct kernel_instr *all = s->lanes.code->instr, *i = s->at, *next;
+	const bool blind = s->blind;
 	int error = 0;
 
 	*out = NULL;
-	for (; i && i->op != KERNEL_EXIT && !(s->blind && reads_memory(s, i)); i = next) {
+	for (; i && i->op != KERNEL_EXIT && !(blind && reads_memory(s, i)); i = next) {
 		if (++s->steps > s->limit)
 			return too_long(s, i);
 		if (i->steps) {
-			kernel_steps_flat(&s->lanes, i);
+			take_steps(s, i);
 			if (s->lanes.stray)
 				return beyond(s, i);
 		}
-		error = execute(s, i, &next);
+		error = execute(s, all, i, &next);
 		if (error)
 			return error;
 		if (i->op == KERNEL_LAUNCH) {

@@ -30,11 +30,12 @@ static size_t collect(const struct sim_port *units, struct sim_grouping which,
 {
 	struct sim_unit_info info;
 	bool wanted[GROUPS_MAX];
-	size_t groups = 0, g;
+	size_t groups = 0, g = 0;
 
 	for (size_t i = 0; sim_unit_get(units, i, &info); i++) {
-		for (g = 0; g < groups && strcmp(group[g].role, info.role); g++)
-			continue;
+		if (g >= groups || group[g].role != info.role) /* mostly that of the unit before */
+			for (g = 0; g < groups && strcmp(group[g].role, info.role); g++)
+				continue;
 		if (g == GROUPS_MAX)
 			continue;
 		if (g == groups) {
