@@ -417,6 +417,21 @@ KIT_TEST(test_block_stack_transaction_in_a_snapshot)
 		    "without RPC lies in a transaction");
 }
 
+/* Nor does a warp of an attempt wait at a barrier, though all threads of the block are in it. */
+KIT_TEST(test_block_stack_no_barrier_in_a_transaction)
+{
+	const uint64_t start = 0x123456;
+	struct gputm_block_stack *s = make(kit, "lanes=4 warps=2");
+
+	launch(s, 'A', (const unsigned[]){ 1, 2, 3, 4, 5, 6, 7, 8, 0 });
+	admit(s, 2, (const unsigned[][4]){ { 1, 2, 3, 4 }, { 5, 6, 7, 8 } });
+	ck_assert_int_eq(gputm_block_stack_tx_begin(s, 0, start), GPUTM_BLOCK_STACK_WAIT);
+	ck_assert_int_eq(gputm_block_stack_tx_begin(s, 1, start), GPUTM_BLOCK_STACK_COMPACT);
+	admit(s, 2, (const unsigned[][4]){ { 1, 2, 3, 4 }, { 5, 6, 7, 8 } });
+	ck_assert_int_eq(kit_forged(unit_of(s), start, -4, 4, 0), 0);
+	KIT_REFUSED(-EINVAL, kit_forged(unit_of(s), start, -4, 4, 1), "barrier");
+}
+
 /* R and T need two entries. */
 KIT_TEST(test_block_stack_transaction_without_room)
 {
