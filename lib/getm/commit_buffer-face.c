@@ -65,6 +65,7 @@ static int setup(struct gputm_unit *unit)
 	b->address_max = gputm__low_mask(c->address_bits);
 	b->block_mask = ~(uint64_t)(c->block_bytes - 1);
 	b->step = granule / 4;
+	b->granule_words = (uint32_t)gputm__low_mask(b->step);
 	b->block = gputm__own(unit, c->blocks, sizeof(*b->block));
 	b->flying = gputm__own(unit, c->blocks, sizeof(*b->flying));
 	b->free_tag = gputm__own(unit, c->blocks / 64 + 1, sizeof(*b->free_tag));
@@ -82,6 +83,7 @@ static void clear(struct gputm_unit *unit)
 		b->queue[place].first = 0;
 		b->queue[place].count = 0;
 	}
+	memset(b->block, 0, b->config.blocks * sizeof(*b->block));
 	for (uint32_t i = 0; i < b->config.blocks; i++)
 		gputm__block_enqueue(b, GPUTM__BLOCK_FREE, i);
 	for (uint32_t tag = 0; tag <= b->config.blocks; tag++)
@@ -102,10 +104,8 @@ static uint32_t io_block(struct gputm_commit_buffer *b, uint32_t at, struct gput
 		gputm__io_fail(io, -EINVAL, "more blocks than there are");
 	if (io->error)
 		return 0;
-	if (gputm__io_reading(io)) {
+	if (gputm__io_reading(io))
 		at = gputm__block_dequeue(b, GPUTM__BLOCK_FREE);
-		memset(&b->block[at], 0, sizeof(b->block[at]));
-	}
 	block = &b->block[at];
 	gputm__io_u64(io, &block->address);
 	gputm__io_u64(io, &block->sequence);
@@ -114,8 +114,10 @@ static uint32_t io_block(struct gputm_commit_buffer *b, uint32_t at, struct gput
 	gputm__io_u32(io, &block->words);
 	gputm__io_u32s(io, block->value, b->config.block_bytes / 4);
 	gputm__io_u32s(io, block->count, b->config.block_bytes / 4);
-	if (gputm__io_reading(io))
-		b->writes += gputm__block_counts(block);
+	if (gputm__io_reading(io)) {
+		block->sum = (uint32_t)gputm__block_counts(block);
+		b->writes += block->sum;
+	}
 	return at;
 }
 

@@ -14,10 +14,12 @@ enum gputm__block_place {
 
 #define GPUTM__NO_TAG UINT32_MAX
 
+/* A word has a count while its bit is in the mask, and 0 otherwise. */
 struct gputm__commit_block {
 	uint64_t address, sequence;
 	uint32_t warp;
 	uint32_t words; /* mask */
+	uint32_t sum;	/* of the counts */
 	bool cleanup;
 	uint32_t value[GPUTM_MEM_WORDS], count[GPUTM_MEM_WORDS];
 };
@@ -39,6 +41,7 @@ struct gputm_commit_buffer {
 	uint32_t port, port_tag; /* the block at the memory port; no tag: there is none */
 	uint64_t address_max, block_mask;
 	uint32_t step; /* words of a granule within a block */
+	uint32_t granule_words; /* mask of those of the first */
 	uint64_t writes;
 	uint64_t cycles, entries, joined, made, written, cleaned, refused, retired;
 	uint64_t writes_in, writes_out, blocks_max;

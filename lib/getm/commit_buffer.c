@@ -44,7 +44,7 @@ static inline struct gputm__commit_block *oldest(const struct gputm_commit_buffe
 
 /* ---- input ---- */
 
-static struct gputm__commit_block *partner_of(const struct gputm_commit_buffer *b,
+static inline struct gputm__commit_block *partner_of(const struct gputm_commit_buffer *b,
 					      const struct gputm_commit_entry *entry)
 {
 	const struct gputm__block_queue *q = &b->queue[GPUTM__BLOCK_WAITING];
@@ -61,8 +61,8 @@ static struct gputm__commit_block *partner_of(const struct gputm_commit_buffer *
 	return NULL;
 }
 
-static int judge(const struct gputm_commit_buffer *b, const struct gputm_commit_entry *entry,
-		 struct gputm__commit_block **partner)
+APART int refuse(const struct gputm_commit_buffer *b, const struct gputm_commit_entry *entry,
+		 const struct gputm__commit_block *partner)
 {
 	if (entry->address > b->address_max)
 		return gputm__out_of_range(&b->unit, "address", entry->address, 0, b->address_max);
@@ -71,14 +71,22 @@ static int judge(const struct gputm_commit_buffer *b, const struct gputm_commit_
 				     (unsigned long long)entry->address);
 	if (!entry->count)
 		return gputm__refuse(&b->unit, "count = 0 is outside 1 .. %u", UINT32_MAX);
+	return gputm__out_of_range(&b->unit, "count", entry->count, 1, UINT32_MAX - partner->sum);
+}
+
+static inline int judge(const struct gputm_commit_buffer *b,
+			const struct gputm_commit_entry *entry,
+			struct gputm__commit_block **partner)
+{
+	if (GPUTM__UNLIKELY(entry->address > b->address_max || entry->address & 3 ||
+			    !entry->count))
+		return refuse(b, entry, NULL);
 	*partner = partner_of(b, entry);
-	if (*partner && gputm__block_counts(*partner) + entry->count > UINT32_MAX)
-		return gputm__out_of_range(&b->unit, "count", entry->count, 1,
-					   UINT32_MAX - gputm__block_counts(*partner));
-	if (*partner)
-		return GPUTM_COMMIT_BUFFER_JOINED;
-	return b->queue[GPUTM__BLOCK_FREE].count ? GPUTM_COMMIT_BUFFER_ACCEPTED
-						 : GPUTM_COMMIT_BUFFER_FULL;
+	if (!*partner)
+		return b->queue[GPUTM__BLOCK_FREE].count ? GPUTM_COMMIT_BUFFER_ACCEPTED
+							 : GPUTM_COMMIT_BUFFER_FULL;
+	return GPUTM__UNLIKELY(entry->count > UINT32_MAX - (*partner)->sum) ?
+		       refuse(b, entry, *partner) : GPUTM_COMMIT_BUFFER_JOINED;
 }
 
 int gputm_commit_buffer_push_probe(const struct gputm_commit_buffer *b,
@@ -95,7 +103,7 @@ static struct gputm__commit_block *make_block(struct gputm_commit_buffer *b,
 	uint32_t at = gputm__block_dequeue(b, GPUTM__BLOCK_FREE);
 	struct gputm__commit_block *block = &b->block[at];
 
-	memset(block, 0, sizeof(*block));
+	memset(block->value, 0, b->config.block_bytes);
 	block->address = entry->address & b->block_mask;
 	block->sequence = entry->sequence;
 	block->warp = entry->warp;
@@ -112,17 +120,20 @@ int gputm_commit_buffer_push(struct gputm_commit_buffer *b, const struct gputm_c
 	int result = judge(b, entry, &block);
 	uint32_t word;
 
-	b->refused += result == GPUTM_COMMIT_BUFFER_FULL;
-	if (result < 0 || result == GPUTM_COMMIT_BUFFER_FULL)
+	if (GPUTM__UNLIKELY(result < 0 || result == GPUTM_COMMIT_BUFFER_FULL)) {
+		b->refused += result == GPUTM_COMMIT_BUFFER_FULL;
 		return result;
+	}
 	if (result == GPUTM_COMMIT_BUFFER_ACCEPTED)
 		block = make_block(b, entry);
+	else
+		b->joined++;
 	word = (uint32_t)(entry->address - block->address) / 4;
 	block->words |= 1u << word;
 	block->value[word] = entry->cleanup ? 0 : entry->value;
 	block->count[word] += entry->count;
+	block->sum += entry->count;
 	b->entries++;
-	b->joined += result == GPUTM_COMMIT_BUFFER_JOINED;
 	b->writes += entry->count;
 	b->writes_in += entry->count;
 	gputm__emit(&b->unit, GPUTM_COMMIT_BUFFER_EVENT_PUSH, entry->address, entry->warp,
@@ -230,7 +241,13 @@ static uint32_t first_granule(const struct gputm_commit_buffer *b,
 {
 	unsigned first = gputm__lowest(block->words) & ~(b->step - 1);
 
-	return block->words & (uint32_t)(gputm__low_mask(b->step) << first);
+	return block->words & b->granule_words << first;
+}
+
+static uint64_t granule_of(const struct gputm_commit_buffer *b,
+			   const struct gputm__commit_block *block, uint32_t words)
+{
+	return block->address + (gputm__lowest(words) & ~(b->step - 1)) * 4;
 }
 
 int gputm_commit_buffer_peek(const struct gputm_commit_buffer *b, struct gputm_commit_release *out)
@@ -242,7 +259,7 @@ int gputm_commit_buffer_peek(const struct gputm_commit_buffer *b, struct gputm_c
 		return 0;
 	block = oldest(b, GPUTM__BLOCK_RELEASING);
 	words = first_granule(b, block);
-	out->address = block->address + (gputm__lowest(words) & ~(b->step - 1)) * 4;
+	out->address = granule_of(b, block, words);
 	out->sequence = block->sequence;
 	out->warp = block->warp;
 	out->committed = !block->cleanup;
@@ -254,26 +271,28 @@ int gputm_commit_buffer_peek(const struct gputm_commit_buffer *b, struct gputm_c
 
 int gputm_commit_buffer_pop(struct gputm_commit_buffer *b)
 {
-	struct gputm_commit_release release;
 	struct gputm__commit_block *block;
-	uint32_t words;
+	uint32_t words, released = 0;
 
-	if (!gputm_commit_buffer_peek(b, &release))
+	if (!b->queue[GPUTM__BLOCK_RELEASING].count)
 		return 0;
 	block = oldest(b, GPUTM__BLOCK_RELEASING);
 	words = first_granule(b, block);
+	for (uint32_t left = words; left; left &= left - 1) {
+		released += block->count[gputm__lowest(left)];
+		block->count[gputm__lowest(left)] = 0;
+	}
 	block->words &= ~words;
-	for (; words; words &= words - 1)
-		block->count[gputm__lowest(words)] = 0;
-	b->writes -= release.count;
-	b->writes_out += release.count;
+	block->sum -= released;
+	b->writes -= released;
+	b->writes_out += released;
 	if (!block->words) {
 		gputm__block_enqueue(b, GPUTM__BLOCK_FREE,
 				     gputm__block_dequeue(b, GPUTM__BLOCK_RELEASING));
 		b->retired++;
 	}
-	gputm__emit(&b->unit, GPUTM_COMMIT_BUFFER_EVENT_RELEASE, release.address, release.warp,
-		    release.count, release.committed);
+	gputm__emit(&b->unit, GPUTM_COMMIT_BUFFER_EVENT_RELEASE, granule_of(b, block, words),
+		    block->warp, released, !block->cleanup);
 	return 1;
 }
 

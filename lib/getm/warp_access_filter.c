@@ -150,26 +150,27 @@ static inline uint64_t *slot_of(const struct warp *w, uint64_t word)
 	return &w->slot[at];
 }
 
+/* The entry that a slot leads to; NULL for a free one. */
+static inline struct entry *entry_of(const struct warp *w, const uint64_t *slot)
+{
+	return *slot >> 32 == w->attempt ? &w->entry[(uint32_t)*slot] : NULL;
+}
+
 static inline struct entry *find(const struct warp *w, uint64_t word)
 {
-	const uint64_t *slot = w->used ? slot_of(w, word) : NULL;
-
-	return slot && *slot >> 32 == w->attempt ? &w->entry[(uint32_t)*slot] : NULL;
+	return w->used ? entry_of(w, slot_of(w, word)) : NULL;
 }
 
-static void link_entry(struct warp *w, uint64_t at)
+static inline void link_entry(struct warp *w, uint64_t *slot, uint64_t at)
 {
-	*slot_of(w, w->entry[at].word) = (uint64_t)w->attempt << 32 | at;
+	*slot = (uint64_t)w->attempt << 32 | at;
 }
 
-/* Room for so many words more, with half of the slots free. */
-static int reserve(struct gputm_unit *unit, struct warp *w, uint64_t more)
+APART int grow(struct gputm_unit *unit, struct warp *w, uint64_t more)
 {
 	uint64_t slots = w->slots ? w->slots : SLOTS_MIN;
 	struct warp grown = *w;
 
-	if (GPUTM__LIKELY((w->used + more) * 2 <= w->slots))
-		return 0;
 	while ((w->used + more) * 2 > slots)
 		slots *= 2;
 	if (slots > SLOTS_MAX)
@@ -183,11 +184,17 @@ static int reserve(struct gputm_unit *unit, struct warp *w, uint64_t more)
 	}
 	for (uint64_t at = 0; at < w->used; at++) {
 		grown.entry[at] = w->entry[at];
-		link_entry(&grown, at);
+		link_entry(&grown, slot_of(&grown, w->entry[at].word), at);
 	}
 	free_table(unit, w);
 	*w = grown;
 	return 0;
+}
+
+/* Room for so many words more, with half of the slots free. */
+static inline int reserve(struct gputm_unit *unit, struct warp *w, uint64_t more)
+{
+	return GPUTM__LIKELY((w->used + more) * 2 <= w->slots) ? 0 : grow(unit, w, more);
 }
 
 /* ---- hardware ---- */
@@ -233,13 +240,18 @@ static int check_access(const struct gputm_warp_access_filter *f, uint32_t warp,
 	return 0;
 }
 
-static void note(struct warp *w, struct entry *e, uint64_t word, unsigned lane, bool write)
+/* A new entry for the word whose free slot this is. */
+static inline struct entry *new_entry(struct warp *w, uint64_t *slot, uint64_t word)
 {
-	if (!e) {
-		e = &w->entry[w->used];
-		*e = (struct entry){ word, 0, NO_LANE };
-		link_entry(w, w->used++);
-	}
+	struct entry *e = &w->entry[w->used];
+
+	*e = (struct entry){ word, 0, NO_LANE };
+	link_entry(w, slot, w->used++);
+	return e;
+}
+
+static inline void note(struct entry *e, unsigned lane, bool write)
+{
 	if (write)
 		e->writer = lane;
 	else
@@ -260,13 +272,14 @@ int gputm_warp_access_filter_access(struct gputm_warp_access_filter *f, uint32_t
 	for (uint64_t m = lanes; m; m &= m - 1) {
 		unsigned lane = gputm__lowest(m);
 		uint64_t word = address[lane] >> f->word_shift, others = w->running & ~(m & -m);
-		struct entry *e = find(w, word);
+		uint64_t *slot = slot_of(w, word);
+		struct entry *e = entry_of(w, slot);
 
 		if (e && loses(e, others, write)) {
 			losers |= m & -m;
 			w->running = others;
 		} else {
-			note(w, e, word, lane, write);
+			note(e ? e : new_entry(w, slot, word), lane, write);
 		}
 	}
 	f->accesses += gputm__popcount(lanes);
@@ -361,7 +374,7 @@ static void io_entry(struct warp *w, uint64_t at, struct gputm__io *io)
 	w->entry[at] = of_running(w, &e);
 	if (w->entry[at].readers != e.readers || w->entry[at].writer != e.writer)
 		gputm__io_fail(io, -EINVAL, "a lane that has stopped holds a word");
-	link_entry(w, w->used++);
+	link_entry(w, slot_of(w, e.word), w->used++);
 }
 
 static void io_warp(struct warp *w, struct gputm__io *io)
