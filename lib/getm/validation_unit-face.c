@@ -272,7 +272,7 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 	gputm__queue_io(&u->woken, io, io_woken);
 	gputm__io_u64(io, &u->busy);
 	if (u->busy)
-		io_answer(&u->work, io);
+		io_answer(gputm__validation_work(u), io);
 	gputm__io_u64(io, &u->owed);
 	gputm__io_u32_max(io, &u->state, GPUTM_VALIDATION_UNIT_ROLLING, "state");
 	gputm__io_u32_max(io, &u->leader, u->config.units - 1, "leader");
@@ -347,7 +347,8 @@ static const char *check_ports(const struct gputm_validation_unit *u)
 		if (answer->result > GPUTM_VALIDATION_UNIT_ABORT)
 			return "an answer at the output is neither ok nor abort";
 	}
-	if (u->busy > u->work.cycles || (u->busy && gputm__queue_full(&u->output)))
+	if (u->busy && (gputm__queue_full(&u->output) ||
+			u->busy > gputm__validation_work(u)->cycles))
 		return "the access at work cannot be";
 	if (u->from_ring.count && u->state != GPUTM_VALIDATION_UNIT_ROLLING)
 		return "messages are kept in a state that does not keep any";

@@ -26,8 +26,7 @@ struct gputm_validation_unit {
 	struct gputm__slot *slot; /* [slots] */
 	struct gputm__queue woken; /* uint32_t, numbers of slots */
 	/* Clocked face. */
-	struct gputm__queue input, output; /* requests, answers */
-	struct gputm_validation_answer work; /* comes out when busy reaches 0 */
+	struct gputm__queue input, output; /* requests, answers; see gputm__validation_work() */
 	uint64_t busy, owed; /* cycles: of the access at work; of releases that went to memory */
 	/* Rollover. */
 	struct gputm__queue from_ring, to_ring; /* struct gputm_validation_message */
@@ -51,6 +50,13 @@ static inline bool gputm__validation_fits(const struct gputm_validation_unit *u,
 					  const struct gputm_validation_request *r)
 {
 	return r->address <= u->address_max && r->warp <= u->warp_max && r->time <= u->time_max;
+}
+
+/* The answer at work: where the output port will have it, which has room for it. */
+static inline struct gputm_validation_answer *
+gputm__validation_work(const struct gputm_validation_unit *u)
+{
+	return gputm__queue_at(&u->output, u->output.count);
 }
 
 /* If the unit is rolling over and nothing is left in it, forget all and go on. */

@@ -80,8 +80,8 @@ static int refuse(const struct gputm_validation_unit *u, const struct gputm_vali
 	return gputm__out_of_range(&u->unit, "time", r->time, 0, u->time_max);
 }
 
-int gputm_validation_unit_push_probe(const struct gputm_validation_unit *u,
-				     const struct gputm_validation_request *request)
+static inline int may_push(const struct gputm_validation_unit *u,
+			   const struct gputm_validation_request *request)
 {
 	if (GPUTM__UNLIKELY(!gputm__validation_fits(u, request)))
 		return refuse(u, request);
@@ -89,10 +89,16 @@ int gputm_validation_unit_push_probe(const struct gputm_validation_unit *u,
 					      GPUTM_VALIDATION_UNIT_ACCEPTED;
 }
 
+int gputm_validation_unit_push_probe(const struct gputm_validation_unit *u,
+				     const struct gputm_validation_request *request)
+{
+	return may_push(u, request);
+}
+
 int gputm_validation_unit_push(struct gputm_validation_unit *u,
 			       const struct gputm_validation_request *request)
 {
-	int result = gputm_validation_unit_push_probe(u, request);
+	int result = may_push(u, request);
 
 	if (result != GPUTM_VALIDATION_UNIT_ACCEPTED)
 		return result;
@@ -464,36 +470,39 @@ int gputm_validation_unit_retry(struct gputm_validation_unit *u,
 static inline bool may_start(const struct gputm_validation_unit *u)
 {
 	return !gputm__queue_full(&u->output) &&
-	       (may_retry(u) ||
-		(u->input.count && u->state != GPUTM_VALIDATION_UNIT_ROLLING));
+	       ((u->input.count && u->state != GPUTM_VALIDATION_UNIT_ROLLING) || may_retry(u));
 }
 
-/* The oldest woken access, else the oldest of the input port, goes to work. 0 or -ENOMEM. */
-static int start(struct gputm_validation_unit *u)
+/* The access at work has had its cycles: the output port has its answer, if it has one. */
+static inline void finish(struct gputm_validation_unit *u,
+			  const struct gputm_validation_answer *work)
 {
+	if (work->result != GPUTM_VALIDATION_UNIT_STALLED)
+		u->output.count++;
+}
+
+/* The first cycle of the oldest woken access, else of the oldest at the port. 0 or -ENOMEM. */
+static inline int start(struct gputm_validation_unit *u)
+{
+	struct gputm_validation_answer *work = gputm__validation_work(u);
 	uint64_t estimated = u->abort_estimated;
 	int result;
 
 	if (may_retry(u)) {
-		result = gputm_validation_unit_retry(u, &u->work);
+		result = gputm_validation_unit_retry(u, work);
 	} else {
-		result = serve(u, gputm__queue_oldest(&u->input), NO_SLOT, &u->work);
+		result = serve(u, gputm__queue_oldest(&u->input), NO_SLOT, work);
 		if (result >= 0)
 			gputm__queue_take(&u->input);
 	}
 	if (result < 0)
 		return result;
 	if (u->abort_estimated != estimated)
-		u->work.reason |= GPUTM__ESTIMATED;
-	u->busy = u->work.cycles;
+		work->reason |= GPUTM__ESTIMATED;
+	u->busy = work->cycles - 1;
+	if (!u->busy)
+		finish(u, work);
 	return 0;
-}
-
-/* One cycle of the access at work, whose answer goes to the output port after the last. */
-static void work(struct gputm_validation_unit *u)
-{
-	if (--u->busy == 0 && u->work.result != GPUTM_VALIDATION_UNIT_STALLED)
-		gputm__queue_put(&u->output, struct gputm_validation_answer, u->work);
 }
 
 static inline int offers(const struct gputm_validation_unit *u)
@@ -506,14 +515,14 @@ int gputm_validation_unit_tick(struct gputm_validation_unit *u)
 {
 	int error = 0;
 
-	if (!u->busy && u->owed)
+	if (u->busy && !--u->busy)
+		finish(u, gputm__validation_work(u));
+	else if (!u->busy && u->owed)
 		u->owed--;
 	else if (!u->busy && may_start(u))
 		error = start(u);
 	if (error)
 		return error;
-	if (u->busy)
-		work(u);
 	if (GPUTM__UNLIKELY(u->state))
 		gputm__validation_roll(u);
 	u->cycles++;
@@ -585,7 +594,8 @@ int gputm_validation_unit_pop(struct gputm_validation_unit *u)
 uint64_t gputm_validation_unit_pending(const struct gputm_validation_unit *u)
 {
 	return u->input.count + gputm_stall_buffer_waiting(u->buffer) + u->woken.count +
-	       (u->busy && u->work.result != GPUTM_VALIDATION_UNIT_STALLED);
+	       (u->busy &&
+		gputm__validation_work(u)->result != GPUTM_VALIDATION_UNIT_STALLED);
 }
 
 /* ---- release ---- */

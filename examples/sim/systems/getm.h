@@ -124,7 +124,9 @@ struct getm_partition {
 	uint32_t *unsaid;     /* the same: words that are done, and its core does not know */
 	struct sim_queue plain; /* accesses outside transactions that wait for these */
 	uint64_t unit_ticks, buffer_ticks; /* done by the two */
-	uint64_t counted; /* those that the buffer's count of cycles holds at the end, at least */
+	uint64_t unit_counted, buffer_counted; /* which their counts of cycles hold at the end */
+	uint64_t unit_due; /* tick of its next event; UINT64_MAX: when something comes */
+	uint64_t issuing; /* the buffer has a block to issue in its next tick */
 	uint32_t pushed;		   /* lanes of the first access that are at the port */
 	uint32_t entries;		   /* of the first log that are in */
 };
@@ -185,7 +187,7 @@ void sim_getm_at_core(struct sim_port *port, const struct sim_message *message);
 void sim_getm_completed(struct sim_port *port, uint32_t partition, uint64_t tag,
 			const uint32_t *value);
 uint64_t sim_getm_partition_tick(struct sim_port *port, uint32_t partition);
-/* A buffer's cycles are those in which its partition was called, also with nothing to do. */
+/* The units' cycles are those in which their partition was called, also with nothing to do. */
 void sim_getm_count(struct sim_port *port);
 
 /* getm_plain.c */

@@ -51,7 +51,8 @@ static bool push_access(struct sim_port *port, struct getm_partition *partition,
 		0, 0, state->time, state->sequence, access->warp, access->write,
 	};
 
-	if (sim_getm_behind_plain(port, access, message->partition))
+	if (port->warp[access->warp].stores &&
+	    sim_getm_behind_plain(port, access, message->partition))
 		return false;
 	for (SIM_EACH_LANE(lane, access->leads & ~partition->pushed)) {
 		int result;
@@ -250,10 +251,20 @@ static void acknowledge(struct sim_port *port, struct getm_partition *partition,
 	sim_to_core(port, &message, GETM_HEADER_BYTES);
 }
 
-static void release(struct sim_port *port, struct getm_partition *partition)
+/* When the unit has something to do. */
+static void look_ahead(struct getm_partition *partition)
+{
+	uint64_t quiet = gputm_validation_unit_next_event(partition->unit);
+
+	partition->unit_due = quiet == UINT64_MAX ? UINT64_MAX : partition->unit_ticks + quiet;
+}
+
+/* Hand to the unit, which has done so many ticks, what the buffer has released. */
+static void release(struct sim_port *port, struct getm_partition *partition, uint64_t unit_ticks)
 {
 	struct gputm_commit_release done;
 
+	unit_until(port, partition, unit_ticks);
 	while (gputm_commit_buffer_peek(partition->buffer, &done)) {
 		sim_must(port,
 			 gputm_validation_unit_release(partition->unit, done.address, done.warp,
@@ -263,6 +274,7 @@ static void release(struct sim_port *port, struct getm_partition *partition)
 		partition->unreleased[done.warp] -= done.count;
 		acknowledge(port, partition, done.warp, done.count);
 	}
+	look_ahead(partition);
 	if (partition->plain.count)
 		sim_getm_let_plain_go(port, partition);
 }
@@ -282,11 +294,10 @@ void sim_getm_completed(struct sim_port *port, uint32_t index, uint64_t tag,
 	uint64_t now = sim_now(port);
 
 	(void)value;
-	unit_until(port, partition, (now + getm->unit_ticks - 1) / getm->unit_ticks);
 	buffer_until(partition, (now + port->unit_ticks - 1) / port->unit_ticks);
 	sim_must(port, gputm_commit_buffer_mem_complete(partition->buffer, tag),
 		 "the commit buffer refused a completion");
-	release(port, partition);
+	release(port, partition, (now + getm->unit_ticks - 1) / getm->unit_ticks);
 	note_ring(getm, partition);
 	sim_call_partition(port, index, now);
 }
@@ -302,6 +313,9 @@ static void unit_turn(struct sim_port *port, uint32_t index, uint64_t tick)
 	struct sim_message *message;
 	int offers;
 
+	partition->unit_counted = tick + 1;
+	if (!partition->accesses.count && partition->unit_due == UINT64_MAX && !getm->ring)
+		return;
 	unit_until(port, partition, tick);
 	while ((message = sim_queue_head(&partition->accesses)) &&
 	       push_access(port, partition, message))
@@ -311,27 +325,27 @@ static void unit_turn(struct sim_port *port, uint32_t index, uint64_t tick)
 	partition->unit_ticks = tick + 1;
 	/* A unit that stops sends a message; from then on the ring is looked at. */
 	getm->ring |= (offers & GPUTM_VALIDATION_UNIT_OFFERS_MESSAGE) != 0;
-	while (offers & GPUTM_VALIDATION_UNIT_OFFERS_ANSWER &&
-	       gputm_validation_unit_peek(partition->unit, &answer)) {
+	if (offers & GPUTM_VALIDATION_UNIT_OFFERS_ANSWER &&
+	    gputm_validation_unit_peek(partition->unit, &answer)) {
 		bool estimated = answer.result == GPUTM_VALIDATION_UNIT_ABORT &&
 				 gputm_validation_unit_estimated(partition->unit);
 
 		gputm_validation_unit_pop(partition->unit);
 		take_answer(port, index, &answer, estimated);
 	}
+	look_ahead(partition);
 }
 
-/* One cycle of the commit buffer. */
-static void buffer_turn(struct sim_port *port, uint32_t index, uint64_t tick)
+/* One cycle of the commit buffer, in this tick of the unit. */
+static void buffer_turn(struct sim_port *port, uint32_t index, uint64_t tick, uint64_t unit_tick)
 {
 	struct getm_partition *partition = &sim_getm_of(port)->partition[index];
 	struct gputm_mem_request request;
 	struct sim_message *message;
-
 	int offers;
 
-	partition->counted = tick + 1;
-	if (!partition->logs.count && gputm_commit_buffer_next_event(partition->buffer))
+	partition->buffer_counted = tick + 1;
+	if (!partition->logs.count && !partition->issuing)
 		return;
 	buffer_until(partition, tick);
 	while ((message = sim_queue_head(&partition->logs)) &&
@@ -345,19 +359,18 @@ static void buffer_turn(struct sim_port *port, uint32_t index, uint64_t tick)
 		port->host->unit_access(port, index, &request);
 	}
 	if (offers & GPUTM_COMMIT_BUFFER_OFFERS_RELEASE)
-		release(port, partition);
+		release(port, partition, unit_tick + 1);
+	partition->issuing = !gputm_commit_buffer_next_event(partition->buffer);
 }
 
 /* When the partition has something to do again. */
 static uint64_t next_turn(const struct sim_port *port, const struct getm_partition *partition)
 {
-	uint64_t quiet = partition->accesses.count ?
-				 0 : gputm_validation_unit_next_event(partition->unit);
-	uint64_t unit = SIM_NEVER, buffer;
+	uint64_t due = partition->accesses.count ? partition->unit_ticks : partition->unit_due;
+	uint64_t unit = due == UINT64_MAX ? SIM_NEVER : due * sim_getm_of(port)->unit_ticks;
+	uint64_t buffer;
 
-	if (quiet != UINT64_MAX)
-		unit = (partition->unit_ticks + quiet) * sim_getm_of(port)->unit_ticks;
-	if (!partition->logs.count && gputm_commit_buffer_next_event(partition->buffer))
+	if (!partition->logs.count && !partition->issuing)
 		return unit;
 	buffer = sim_align(sim_now(port) + 1, port->unit_ticks);
 	return buffer < unit ? buffer : unit;
@@ -375,9 +388,8 @@ uint64_t sim_getm_partition_tick(struct sim_port *port, uint32_t index)
 	if (getm->ring)
 		sim_getm_ring(port, index);
 	unit_turn(port, index, tick);
-	tick = now / port->unit_ticks;
-	if (tick * port->unit_ticks == now)
-		buffer_turn(port, index, tick);
+	if (now % port->unit_ticks == 0)
+		buffer_turn(port, index, now / port->unit_ticks, tick);
 	if (getm->ring && gputm_validation_unit_ring_peek(partition->unit, &message))
 		sim_call_partition(port, (index + 1) % port->shape.partitions, now + 1);
 	return next_turn(port, partition);
@@ -387,6 +399,8 @@ void sim_getm_count(struct sim_port *port)
 {
 	struct getm *getm = sim_getm_of(port);
 
-	for (uint32_t i = 0; i < port->shape.partitions; i++)
-		buffer_until(&getm->partition[i], getm->partition[i].counted);
+	for (uint32_t i = 0; i < port->shape.partitions; i++) {
+		unit_until(port, &getm->partition[i], getm->partition[i].unit_counted);
+		buffer_until(&getm->partition[i], getm->partition[i].buffer_counted);
+	}
 }
