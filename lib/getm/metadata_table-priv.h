@@ -46,6 +46,37 @@ static inline struct gputm__entry *gputm__metadata_at(const struct gputm_metadat
 					      &t->overflow.node[at - t->cells].entry;
 }
 
+/* Stamps only grow; the reservation becomes the caller's, and the difference is counted. */
+static inline void gputm__metadata_merge(struct gputm_metadata_table *t,
+					 struct gputm__entry *entry,
+					 const struct gputm_metadata *in)
+{
+	gputm__maximum(&entry->wts, in->wts);
+	gputm__maximum(&entry->rts, in->rts);
+	if (in->writes != entry->writes) {
+		t->writes += (uint64_t)in->writes - entry->writes;
+		t->locked += (uint64_t)(in->writes != 0) - (entry->writes != 0);
+		gputm__maximum(&t->locked_max, t->locked);
+	}
+	entry->writes = in->writes;
+	entry->owner = in->owner;
+}
+
+/* Merge into the entry in a place, or into a new one if that is NOWHERE. As update(). */
+int gputm__metadata_write_at(struct gputm_metadata_table *t, uint32_t at, uint64_t address,
+			     const struct gputm_metadata *in, uint32_t *cycles);
+
+/* As update(), of what a look-up gave that nothing has followed, raised within its widths. */
+static inline int gputm__metadata_write_back(struct gputm_metadata_table *t, uint64_t address,
+					     const struct gputm_metadata *in, uint32_t *cycles)
+{
+	if (in->place >= t->capacity)
+		return gputm__metadata_write_at(t, in->place, address, in, cycles);
+	gputm__metadata_merge(t, &t->cell[in->place], in);
+	*cycles = 0;
+	return GPUTM_METADATA_TABLE_UPDATED;
+}
+
 /* All contents; not the turn, and not the statistics of the filter. */
 void gputm__metadata_forget(struct gputm_metadata_table *t);
 

@@ -243,21 +243,6 @@ static inline struct gputm__entry take(struct gputm_metadata_table *t, uint32_t 
 	return entry;
 }
 
-/* Stamps only grow; the reservation becomes the caller's, and the difference is counted. */
-static inline void merge(struct gputm_metadata_table *t, struct gputm__entry *entry,
-			 const struct gputm_metadata *in)
-{
-	gputm__maximum(&entry->wts, in->wts);
-	gputm__maximum(&entry->rts, in->rts);
-	if (in->writes != entry->writes) {
-		t->writes += (uint64_t)in->writes - entry->writes;
-		t->locked += (uint64_t)(in->writes != 0) - (entry->writes != 0);
-		gputm__maximum(&t->locked_max, t->locked);
-	}
-	entry->writes = in->writes;
-	entry->owner = in->owner;
-}
-
 /* ---- insertion: the chain ---- */
 
 /* May the chain evict what is in this cell? Not the entry that is being inserted, in `mine`. */
@@ -399,7 +384,7 @@ static inline struct gputm__entry new_entry(struct gputm_metadata_table *t, uint
 	if (t->latch_key != key &&
 	    gputm_metadata_table_estimate_probe(t, key & ~VALID, &entry.wts, &entry.rts))
 		gputm__assert(false);
-	merge(t, &entry, in);
+	gputm__metadata_merge(t, &entry, in);
 	return entry;
 }
 
@@ -463,16 +448,14 @@ static inline bool fits(const struct gputm_metadata_table *t, const struct gputm
 	       in->owner <= t->owner_max;
 }
 
-APART int search_and_update(struct gputm_metadata_table *t, uint64_t key,
-			    const struct gputm_metadata *in, uint32_t *cycles)
+int gputm__metadata_write_at(struct gputm_metadata_table *t, uint32_t at, uint64_t address,
+			     const struct gputm_metadata *in, uint32_t *cycles)
 {
-	uint32_t cost, at = find(t, key, &cost);
-
 	if (at == NOWHERE)
-		return insert(t, key, in, cycles);
+		return insert(t, gputm__metadata_key(t, address), in, cycles);
 	if (cycles)
 		*cycles = 0;
-	merge(t, gputm__metadata_at(t, at), in);
+	gputm__metadata_merge(t, gputm__metadata_at(t, at), in);
 	return at < t->capacity || in->writes ? GPUTM_METADATA_TABLE_UPDATED : reclaim(t, at);
 }
 
@@ -480,16 +463,13 @@ int gputm_metadata_table_update(struct gputm_metadata_table *t, uint64_t address
 				const struct gputm_metadata *in, uint32_t *cycles)
 {
 	uint64_t key = gputm__metadata_key(t, address);
-	uint32_t at = in->place;
+	uint32_t at = in->place, cost;
 
 	if (GPUTM__UNLIKELY(address > t->address_max || !fits(t, in)))
 		return refuse_update(t, address, in);
 	if (at >= t->capacity || t->cell[at].key != key) /* the hint is no place in the ways */
-		return search_and_update(t, key, in, cycles);
-	if (cycles)
-		*cycles = 0;
-	merge(t, &t->cell[at], in);
-	return GPUTM_METADATA_TABLE_UPDATED;
+		at = find(t, key, &cost);
+	return gputm__metadata_write_at(t, at, address, in, cycles);
 }
 
 int gputm_metadata_table_add_writes(struct gputm_metadata_table *t, uint64_t address,

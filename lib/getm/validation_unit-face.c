@@ -47,9 +47,7 @@ static uint64_t pending(const struct gputm_unit *unit)
 
 static uint64_t buffered(const struct gputm_unit *unit)
 {
-	const struct gputm_validation_unit *u = (const void *)unit;
-
-	return gputm_stall_buffer_waiting(u->buffer);
+	return gputm__validation_waiting((const void *)unit);
 }
 
 #define ANSWERS(REASON, NAME, SENTENCE)                                                        \
@@ -193,6 +191,7 @@ static void clear(struct gputm_unit *unit)
 
 	for (uint32_t i = 0; i < u->slots; i++)
 		u->slot[i].taken = false;
+	u->taken = 0;
 	gputm__queue_clear(&u->woken);
 	gputm__queue_clear(&u->input);
 	gputm__queue_clear(&u->output);
@@ -268,6 +267,7 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 		gputm__io_bool(io, &u->slot[i].taken);
 		if (u->slot[i].taken)
 			io_request(&u->slot[i].request, io);
+		u->taken += gputm__io_reading(io) && u->slot[i].taken;
 	}
 	gputm__queue_io(&u->woken, io, io_woken);
 	gputm__io_u64(io, &u->busy);
@@ -296,12 +296,10 @@ static const char *check_slots(const struct gputm_validation_unit *u)
 {
 	struct gputm_stall_request waiter;
 	const char *broken = NULL;
-	uint64_t seen = 0, count = 0, waiting = gputm_stall_buffer_waiting(u->buffer);
+	uint64_t seen = 0, waiting = gputm_stall_buffer_waiting(u->buffer);
 
-	for (uint32_t i = 0; i < u->slots; i++) {
+	for (uint32_t i = 0; i < u->slots; i++)
 		seen += u->slot[i].taken ? gputm__mix64(i + UINT64_C(1)) : 0;
-		count += u->slot[i].taken;
-	}
 	for (uint32_t n = 0; n < u->woken.count && !broken; n++)
 		broken = check_slot(u, *(const uint32_t *)gputm__queue_at(&u->woken, n), &seen);
 	for (uint64_t i = 0; i < waiting && !broken &&
@@ -311,7 +309,7 @@ static const char *check_slots(const struct gputm_validation_unit *u)
 				u->slot[waiter.tag].request.warp != waiter.warp))
 			broken = "a waiting access is not the one in its slot";
 	}
-	if (!broken && (seen || count != waiting + u->woken.count))
+	if (!broken && (seen || waiting != gputm__validation_waiting(u)))
 		broken = "a slot is lost or doubled";
 	return broken;
 }

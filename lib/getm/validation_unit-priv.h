@@ -4,6 +4,7 @@
 /* What the files of the validation unit share; the essay is in validation_unit.c. */
 #include "gputm/validation_unit.h"
 #include "lib/base/queue.h"
+#include "lib/getm/metadata_table-priv.h"
 
 enum { /* mutants */
 	GPUTM__MUTANT_NEXT_SLEEPS = 100, /* rule (a) of who wakes is left out */
@@ -24,6 +25,7 @@ struct gputm_validation_unit {
 	struct gputm_metadata_table *table;
 	struct gputm_stall_buffer *buffer;
 	struct gputm__slot *slot; /* [slots] */
+	uint32_t taken; /* slots */
 	struct gputm__queue woken; /* uint32_t, numbers of slots */
 	/* Clocked face. */
 	struct gputm__queue input, output; /* requests, answers; see gputm__validation_work() */
@@ -57,6 +59,12 @@ static inline struct gputm_validation_answer *
 gputm__validation_work(const struct gputm_validation_unit *u)
 {
 	return gputm__queue_at(&u->output, u->output.count);
+}
+
+/* Accesses in the stall buffer: those in slots that are not woken. */
+static inline uint64_t gputm__validation_waiting(const struct gputm_validation_unit *u)
+{
+	return u->taken - u->woken.count;
 }
 
 /* If the unit is rolling over and nothing is left in it, forget all and go on. */

@@ -77,7 +77,7 @@ void gputm__validation_roll(struct gputm_validation_unit *u)
 	uint32_t leader = u->leader;
 
 	while (u->state == GPUTM_VALIDATION_UNIT_ROLLING && !u->woken.count && !u->busy &&
-	       !gputm_stall_buffer_waiting(u->buffer) && !gputm_metadata_table_writes(u->table)) {
+	       !gputm__validation_waiting(u) && !gputm_metadata_table_writes(u->table)) {
 		if (gputm_metadata_table_flush(u->table))
 			gputm__assert(false);
 		u->rollovers++;

@@ -182,9 +182,7 @@ static inline unsigned stamp_check(const struct gputm_validation_unit *u, const 
 /* Is there room to wait? A woken access keeps its slot. */
 static bool has_room(const struct gputm_validation_unit *u, const struct access *a)
 {
-	uint64_t taken = u->woken.count + gputm_stall_buffer_waiting(u->buffer);
-
-	return (a->slot != NO_SLOT || taken < u->slots) &&
+	return (a->slot != NO_SLOT || u->taken < u->slots) &&
 	       gputm_stall_buffer_enqueue_probe(u->buffer, a->request->address) ==
 		       GPUTM_STALL_BUFFER_QUEUED;
 }
@@ -230,7 +228,7 @@ static void wake_oldest(struct gputm_validation_unit *u, uint64_t address)
 {
 	struct gputm_stall_request woken;
 
-	if (gputm_stall_buffer_wake(u->buffer, address, &woken))
+	if (gputm__validation_waiting(u) && gputm_stall_buffer_wake(u->buffer, address, &woken))
 		wake(u, &woken);
 }
 
@@ -260,7 +258,7 @@ static void leave_woken(struct gputm_validation_unit *u)
 static inline int write_back(struct gputm_validation_unit *u, struct access *a)
 {
 	uint32_t cycles;
-	int result = gputm_metadata_table_update(u->table, a->request->address, &a->m, &cycles);
+	int result = gputm__metadata_write_back(u->table, a->request->address, &a->m, &cycles);
 
 	if (result < 0)
 		return result;
@@ -289,7 +287,7 @@ static inline int grant_store(struct gputm_validation_unit *u, struct access *a)
 	if (error)
 		return error;
 	u->reserved_writes++;
-	if (first && gputm_stall_buffer_waiting(u->buffer))
+	if (first && gputm__validation_waiting(u))
 		wake_the_failed_and_own(u, a);
 	return 0;
 }
@@ -313,10 +311,12 @@ static void park(struct gputm_validation_unit *u, const struct access *a)
 	if (slot == NO_SLOT ||
 	    gputm_stall_buffer_enqueue(u->buffer, &waiter) != GPUTM_STALL_BUFFER_QUEUED)
 		return;
-	if (a->slot == NO_SLOT)
-		u->slot[slot] = (struct gputm__slot){ *r, true };
-	else
+	if (a->slot != NO_SLOT) {
 		leave_woken(u);
+		return;
+	}
+	u->slot[slot] = (struct gputm__slot){ *r, true };
+	u->taken++;
 }
 
 /* Do what the verdict says. 0 or -ENOMEM, with nothing changed. */
@@ -441,7 +441,7 @@ int gputm_validation_unit_access_probe(const struct gputm_validation_unit *u,
 /* Has retry() anything to do? It aborts all waiting accesses while the unit has stopped. */
 static inline bool may_retry(const struct gputm_validation_unit *u)
 {
-	return u->woken.count || (u->state && gputm_stall_buffer_waiting(u->buffer));
+	return u->woken.count || (u->state && gputm__validation_waiting(u));
 }
 
 int gputm_validation_unit_retry(struct gputm_validation_unit *u,
@@ -461,6 +461,7 @@ int gputm_validation_unit_retry(struct gputm_validation_unit *u,
 		return result;
 	leave_woken(u);
 	u->slot[slot].taken = false;
+	u->taken--;
 	gputm__validation_roll(u);
 	return result;
 }
@@ -529,14 +530,19 @@ int gputm_validation_unit_tick(struct gputm_validation_unit *u)
 	return offers(u);
 }
 
-uint64_t gputm_validation_unit_next_event(const struct gputm_validation_unit *u)
+static inline uint64_t next_event(const struct gputm_validation_unit *u)
 {
 	if (u->busy)
 		return u->busy - 1;
 	return may_start(u) ? u->owed : UINT64_MAX;
 }
 
-static void skip(struct gputm_validation_unit *u, uint64_t cycles)
+uint64_t gputm_validation_unit_next_event(const struct gputm_validation_unit *u)
+{
+	return next_event(u);
+}
+
+static inline void skip(struct gputm_validation_unit *u, uint64_t cycles)
 {
 	u->cycles = gputm__later(u->cycles, cycles);
 	if (u->busy)
@@ -545,22 +551,27 @@ static void skip(struct gputm_validation_unit *u, uint64_t cycles)
 		u->owed -= u->owed < cycles ? u->owed : cycles;
 }
 
-int gputm_validation_unit_advance(struct gputm_validation_unit *u, uint64_t cycles)
+/* Event after event, as long as there is another one in so many cycles. */
+APART int events(struct gputm_validation_unit *u, uint64_t cycles)
 {
-	while (cycles) {
-		uint64_t quiet = gputm_validation_unit_next_event(u);
+	for (uint64_t quiet; (quiet = gputm_validation_unit_next_event(u)) < cycles;) {
 		int error;
 
-		if (quiet >= cycles) {
-			skip(u, cycles);
-			break;
-		}
 		skip(u, quiet);
 		error = gputm_validation_unit_tick(u);
 		if (error < 0)
 			return error;
 		cycles -= quiet + 1;
 	}
+	skip(u, cycles);
+	return offers(u);
+}
+
+int gputm_validation_unit_advance(struct gputm_validation_unit *u, uint64_t cycles)
+{
+	if (next_event(u) < cycles)
+		return events(u, cycles);
+	skip(u, cycles);
 	return offers(u);
 }
 
@@ -593,7 +604,7 @@ int gputm_validation_unit_pop(struct gputm_validation_unit *u)
 
 uint64_t gputm_validation_unit_pending(const struct gputm_validation_unit *u)
 {
-	return u->input.count + gputm_stall_buffer_waiting(u->buffer) + u->woken.count +
+	return u->input.count + gputm__validation_waiting(u) + u->woken.count +
 	       (u->busy &&
 		gputm__validation_work(u)->result != GPUTM_VALIDATION_UNIT_STALLED);
 }
@@ -605,6 +616,7 @@ int gputm_validation_unit_release(struct gputm_validation_unit *u, uint64_t addr
 {
 	const struct gputm_validation_request r = { .address = address, .warp = warp };
 	struct gputm_metadata m;
+	uint32_t none;
 
 	if (!gputm__validation_fits(u, &r))
 		return refuse(u, &r);
@@ -616,7 +628,7 @@ int gputm_validation_unit_release(struct gputm_validation_unit *u, uint64_t addr
 				     (unsigned long long)sequence);
 	m.writes -= count;
 	u->owed += m.cycles - 1 + u->config.access_delay;
-	if (gputm_metadata_table_update(u->table, address, &m, NULL) < 0)
+	if (gputm__metadata_write_back(u->table, address, &m, &none) < 0)
 		gputm__assert(false); /* the entry is there: nothing is allocated */
 	u->releases++;
 	u->released_writes += count;

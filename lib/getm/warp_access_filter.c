@@ -40,7 +40,7 @@
 #include "gputm/warp_access_filter.h"
 #include "lib/base/unit.h"
 
-#define SLOTS_MIN 64
+#define SLOTS_MIN 256
 #define SLOTS_MAX (UINT64_C(1) << 30)
 #define NO_LANE 64u
 

@@ -71,6 +71,7 @@ static void tidy(struct sim_port *port)
 		host_tidy_queue(port, &partition->logs);
 		host_tidy_queue(port, &partition->plain);
 		partition->unit_counted = partition->buffer_counted = 0;
+		partition->full = 0; /* without it the wiring asks the port */
 		if (!getm->config.system.commit_ack)
 			memset(partition->unsaid, 0,
 			       port->shape.cores * sizeof(*partition->unsaid));

@@ -125,8 +125,9 @@ struct getm_partition {
 	struct sim_queue plain; /* accesses outside transactions that wait for these */
 	uint64_t unit_ticks, buffer_ticks; /* done by the two */
 	uint64_t unit_counted, buffer_counted; /* which their counts of cycles hold at the end */
-	uint64_t unit_due; /* tick of its next event; UINT64_MAX: when something comes */
-	uint64_t issuing; /* the buffer has a block to issue in its next tick */
+	uint64_t unit_due; /* tick of the unit's next event, while nothing comes */
+	uint32_t issuing; /* the buffer has a block to issue in its next tick */
+	uint32_t full;	  /* the unit's port was before its last tick, which took at most one */
 	uint32_t pushed;		   /* lanes of the first access that are at the port */
 	uint32_t entries;		   /* of the first log that are in */
 };

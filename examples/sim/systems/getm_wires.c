@@ -40,9 +40,12 @@ void sim_getm_at_partition(struct sim_port *port, const struct sim_message *mess
 	sim_call_partition(port, message->partition, sim_now(port) + 1);
 }
 
-/* Hand the lanes that ask to the unit. @return false if its port is full, or it must wait. */
+/*
+ * Hand the lanes that ask to the unit, whose port may have room for so many.
+ * @return false if its port is full, or it must wait.
+ */
 static bool push_access(struct sim_port *port, struct getm_partition *partition,
-			const struct sim_message *message)
+			const struct sim_message *message, uint32_t *room)
 {
 	const struct getm *getm = sim_getm_of(port);
 	const struct getm_access *access = sim_slab_at(&getm->access, message->c);
@@ -57,12 +60,17 @@ static bool push_access(struct sim_port *port, struct getm_partition *partition,
 	for (SIM_EACH_LANE(lane, access->leads & ~partition->pushed)) {
 		int result;
 
+		if (!*room)
+			return false;
 		request.tag = (uint64_t)message->c << 8 | lane;
 		request.address = access->line + 4u * access->word[lane];
 		result = gputm_validation_unit_push(partition->unit, &request);
 		sim_must(port, result, "the validation unit refused an access");
-		if (result == GPUTM_VALIDATION_UNIT_PORT_FULL)
+		if (result == GPUTM_VALIDATION_UNIT_PORT_FULL) {
+			*room = 0;
 			return false;
+		}
+		--*room;
 		partition->pushed |= 1u << lane;
 	}
 	partition->pushed = 0;
@@ -254,7 +262,8 @@ static void acknowledge(struct sim_port *port, struct getm_partition *partition,
 /* When the unit has something to do. */
 static void look_ahead(struct getm_partition *partition)
 {
-	uint64_t quiet = gputm_validation_unit_next_event(partition->unit);
+	uint64_t quiet = partition->accesses.count ?
+				 0 : gputm_validation_unit_next_event(partition->unit);
 
 	partition->unit_due = quiet == UINT64_MAX ? UINT64_MAX : partition->unit_ticks + quiet;
 }
@@ -291,10 +300,11 @@ void sim_getm_completed(struct sim_port *port, uint32_t index, uint64_t tag,
 {
 	struct getm *getm = sim_getm_of(port);
 	struct getm_partition *partition = &getm->partition[index];
-	uint64_t now = sim_now(port);
+	uint64_t now = sim_now(port), ticks = (now + port->unit_ticks - 1) / port->unit_ticks;
 
 	(void)value;
-	buffer_until(partition, (now + port->unit_ticks - 1) / port->unit_ticks);
+	if (partition->buffer_counted < ticks)
+		partition->buffer_counted = ticks;
 	sim_must(port, gputm_commit_buffer_mem_complete(partition->buffer, tag),
 		 "the commit buffer refused a completion");
 	release(port, partition, (now + getm->unit_ticks - 1) / getm->unit_ticks);
@@ -311,15 +321,17 @@ static void unit_turn(struct sim_port *port, uint32_t index, uint64_t tick)
 	struct getm_partition *partition = &getm->partition[index];
 	struct gputm_validation_answer answer;
 	struct sim_message *message;
+	uint32_t room = partition->full ? 1 : UINT32_MAX;
 	int offers;
 
 	partition->unit_counted = tick + 1;
 	if (!partition->accesses.count && partition->unit_due == UINT64_MAX && !getm->ring)
 		return;
 	unit_until(port, partition, tick);
-	while ((message = sim_queue_head(&partition->accesses)) &&
-	       push_access(port, partition, message))
+	while (room && (message = sim_queue_head(&partition->accesses)) &&
+	       push_access(port, partition, message, &room))
 		sim_queue_pop(&partition->accesses);
+	partition->full = !room && partition->accesses.count;
 	offers = gputm_validation_unit_tick(partition->unit);
 	sim_must(port, offers, "no memory for the metadata");
 	partition->unit_ticks = tick + 1;
@@ -366,8 +378,8 @@ static void buffer_turn(struct sim_port *port, uint32_t index, uint64_t tick, ui
 /* When the partition has something to do again. */
 static uint64_t next_turn(const struct sim_port *port, const struct getm_partition *partition)
 {
-	uint64_t due = partition->accesses.count ? partition->unit_ticks : partition->unit_due;
-	uint64_t unit = due == UINT64_MAX ? SIM_NEVER : due * sim_getm_of(port)->unit_ticks;
+	uint64_t unit = partition->unit_due == UINT64_MAX ?
+				SIM_NEVER : partition->unit_due * sim_getm_of(port)->unit_ticks;
 	uint64_t buffer;
 
 	if (!partition->logs.count && !partition->issuing)
