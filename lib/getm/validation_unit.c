@@ -80,8 +80,8 @@ static int refuse(const struct gputm_validation_unit *u, const struct gputm_vali
 	return gputm__out_of_range(&u->unit, "time", r->time, 0, u->time_max);
 }
 
-static inline int may_push(const struct gputm_validation_unit *u,
-			   const struct gputm_validation_request *request)
+int gputm_validation_unit_push_probe(const struct gputm_validation_unit *u,
+				     const struct gputm_validation_request *request)
 {
 	if (GPUTM__UNLIKELY(!gputm__validation_fits(u, request)))
 		return refuse(u, request);
@@ -89,16 +89,10 @@ static inline int may_push(const struct gputm_validation_unit *u,
 					      GPUTM_VALIDATION_UNIT_ACCEPTED;
 }
 
-int gputm_validation_unit_push_probe(const struct gputm_validation_unit *u,
-				     const struct gputm_validation_request *request)
-{
-	return may_push(u, request);
-}
-
 int gputm_validation_unit_push(struct gputm_validation_unit *u,
 			       const struct gputm_validation_request *request)
 {
-	int result = may_push(u, request);
+	int result = gputm_validation_unit_push_probe(u, request);
 
 	if (result != GPUTM_VALIDATION_UNIT_ACCEPTED)
 		return result;
@@ -530,19 +524,14 @@ int gputm_validation_unit_tick(struct gputm_validation_unit *u)
 	return offers(u);
 }
 
-static inline uint64_t next_event(const struct gputm_validation_unit *u)
+uint64_t gputm_validation_unit_next_event(const struct gputm_validation_unit *u)
 {
 	if (u->busy)
 		return u->busy - 1;
 	return may_start(u) ? u->owed : UINT64_MAX;
 }
 
-uint64_t gputm_validation_unit_next_event(const struct gputm_validation_unit *u)
-{
-	return next_event(u);
-}
-
-static inline void skip(struct gputm_validation_unit *u, uint64_t cycles)
+static void skip(struct gputm_validation_unit *u, uint64_t cycles)
 {
 	u->cycles = gputm__later(u->cycles, cycles);
 	if (u->busy)
@@ -551,27 +540,22 @@ static inline void skip(struct gputm_validation_unit *u, uint64_t cycles)
 		u->owed -= u->owed < cycles ? u->owed : cycles;
 }
 
-/* Event after event, as long as there is another one in so many cycles. */
-APART int events(struct gputm_validation_unit *u, uint64_t cycles)
+int gputm_validation_unit_advance(struct gputm_validation_unit *u, uint64_t cycles)
 {
-	for (uint64_t quiet; (quiet = gputm_validation_unit_next_event(u)) < cycles;) {
+	while (cycles) {
+		uint64_t quiet = gputm_validation_unit_next_event(u);
 		int error;
 
+		if (quiet >= cycles) {
+			skip(u, cycles);
+			break;
+		}
 		skip(u, quiet);
 		error = gputm_validation_unit_tick(u);
 		if (error < 0)
 			return error;
 		cycles -= quiet + 1;
 	}
-	skip(u, cycles);
-	return offers(u);
-}
-
-int gputm_validation_unit_advance(struct gputm_validation_unit *u, uint64_t cycles)
-{
-	if (next_event(u) < cycles)
-		return events(u, cycles);
-	skip(u, cycles);
 	return offers(u);
 }
 
@@ -616,7 +600,6 @@ int gputm_validation_unit_release(struct gputm_validation_unit *u, uint64_t addr
 {
 	const struct gputm_validation_request r = { .address = address, .warp = warp };
 	struct gputm_metadata m;
-	uint32_t none;
 
 	if (!gputm__validation_fits(u, &r))
 		return refuse(u, &r);
@@ -628,7 +611,7 @@ int gputm_validation_unit_release(struct gputm_validation_unit *u, uint64_t addr
 				     (unsigned long long)sequence);
 	m.writes -= count;
 	u->owed += m.cycles - 1 + u->config.access_delay;
-	if (gputm__metadata_write_back(u->table, address, &m, &none) < 0)
+	if (gputm__metadata_write_back(u->table, address, &m, &m.cycles) < 0)
 		gputm__assert(false); /* the entry is there: nothing is allocated */
 	u->releases++;
 	u->released_writes += count;
