@@ -231,8 +231,9 @@ static int probe_lanes(const struct gputm_commit_sequencer *s,
 			     (unsigned long long)report->mask);
 }
 
-static int probe_report(const struct gputm_commit_sequencer *s, uint32_t partition,
-			const struct gputm_commit_report *report, uint32_t *slot, uint64_t *lanes)
+static GPUTM__INLINE int probe_report(const struct gputm_commit_sequencer *s, uint32_t partition,
+				      const struct gputm_commit_report *report, uint32_t *slot,
+				      uint64_t *lanes)
 {
 	const struct share *h;
 	const struct slot *c;
@@ -267,8 +268,8 @@ static int probe_report(const struct gputm_commit_sequencer *s, uint32_t partiti
 int gputm_commit_sequencer_push_probe(const struct gputm_commit_sequencer *s, uint32_t partition,
 				      const struct gputm_commit_report *report)
 {
-	uint64_t lanes;
-	uint32_t slot;
+	uint64_t lanes = 0;
+	uint32_t slot = 0;
 
 	return probe_report(s, partition, report, &slot, &lanes);
 }
@@ -286,8 +287,8 @@ static void queue_resend(struct gputm_commit_sequencer *s, uint32_t slot, uint32
 int gputm_commit_sequencer_push(struct gputm_commit_sequencer *s, uint32_t partition,
 				const struct gputm_commit_report *report)
 {
-	uint64_t lanes;
-	uint32_t slot;
+	uint64_t lanes = 0;
+	uint32_t slot = 0;
 	int result = probe_report(s, partition, report, &slot, &lanes);
 
 	if (result != GPUTM_COMMIT_SEQUENCER_OK)
@@ -297,7 +298,7 @@ int gputm_commit_sequencer_push(struct gputm_commit_sequencer *s, uint32_t parti
 	} else if (report->kind == GPUTM_COMMIT_OUTCOME) {
 		shares(s, slot)[partition].answered |= lanes;
 		s->slot[slot].failed |= lanes & ~to_lanes(s->slot[slot].lanes, report->yes);
-		gputm__sequencer_decide(s, slot);
+		gputm__sequencer_decide(s, slot, lanes);
 	} else {
 		shares(s, slot)[partition].retired |= lanes;
 		gputm__sequencer_settle(s, slot);

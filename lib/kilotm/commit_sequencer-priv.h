@@ -148,22 +148,29 @@ static inline bool is_done(const struct gputm_commit_sequencer *s, uint32_t slot
 
 	if (c->open || c->decided != c->lanes || c->due)
 		return false;
-	for (uint32_t p = 0; p < s->config.partitions; p++)
-		writing |= share[p].wrote & ~share[p].retired;
-	return !(writing & ~c->failed);
+	for (uint32_t p = 0; p < s->config.partitions && !writing; p++)
+		writing = share[p].wrote & ~share[p].retired & ~c->failed;
+	return !writing;
 }
 
-/* The lanes of which every answer is in. */
-static inline uint64_t complete(const struct gputm_commit_sequencer *s, uint32_t slot)
+/* Those of these lanes, all closed, of which every answer is in. */
+static inline uint64_t complete_of(const struct gputm_commit_sequencer *s, uint32_t slot,
+				   uint64_t lanes)
 {
 	const struct share *share = shares(s, slot);
-	uint64_t lanes = s->slot[slot].lanes & ~s->slot[slot].open;
 
-	for (uint32_t p = 0; p < s->config.partitions; p++)
+	for (uint32_t p = 0; p < s->config.partitions && lanes; p++)
 		lanes &= ~share[p].touched | share[p].answered;
-	if (s->config.mode == GPUTM_COMMIT_SEQUENCER_WARP && lanes != s->slot[slot].lanes)
-		return 0;
 	return lanes;
+}
+
+/* The lanes of which every answer is in; in warp mode, once that is all of them. */
+static inline uint64_t complete(const struct gputm_commit_sequencer *s, uint32_t slot)
+{
+	const struct slot *c = &s->slot[slot];
+	uint64_t lanes = complete_of(s, slot, c->lanes & ~c->open);
+
+	return s->config.mode == GPUTM_COMMIT_SEQUENCER_WARP && lanes != c->lanes ? 0 : lanes;
 }
 
 /* Lanes of the warp and CIDs of the message are the same when no lane below is left out. */
@@ -181,15 +188,24 @@ static inline enum gputm_tx_log_kind log_for(uint32_t purpose)
 
 /* The commit is done for the core. */
 void gputm__sequencer_finish(struct gputm_commit_sequencer *s, uint32_t slot);
-/* See whether the commit is done, and whether it is over. */
-void gputm__sequencer_settle(struct gputm_commit_sequencer *s, uint32_t slot);
-/* See which lanes have all their answers. */
-void gputm__sequencer_decide(struct gputm_commit_sequencer *s, uint32_t slot);
+/* The commit is decided: see whether it is done, and whether it is over. */
+void gputm__sequencer_settle_decided(struct gputm_commit_sequencer *s, uint32_t slot);
+/* See which of these lanes have all their answers. */
+void gputm__sequencer_decide(struct gputm_commit_sequencer *s, uint32_t slot, uint64_t lanes);
 /* Find the next row of the first resend request that has a word for the partition. */
 void gputm__sequencer_find_row(struct gputm_commit_sequencer *s);
 /* 0, or -EINVAL: the log is of another geometry. NULL fits. */
 int gputm__sequencer_fits(const struct gputm_commit_sequencer *s, const struct gputm_tx_log *log);
 /* NULL or the first broken invariant (commit_sequencer-check.c). */
 const char *gputm__sequencer_check(const struct gputm_commit_sequencer *s);
+
+/* See whether the commit is done, and whether it is over. */
+static inline void gputm__sequencer_settle(struct gputm_commit_sequencer *s, uint32_t slot)
+{
+	const struct slot *c = &s->slot[slot];
+
+	if (c->state >= WAIT && c->decided == c->lanes)
+		gputm__sequencer_settle_decided(s, slot);
+}
 
 #endif /* GPUTM_LIB_KILOTM_COMMIT_SEQUENCER_PRIV_H */

@@ -89,7 +89,7 @@ void gputm__sequencer_finish(struct gputm_commit_sequencer *s, uint32_t slot)
 		    (c->lanes & ~c->failed) | c->empty, c->failed, s->now - c->begun);
 }
 
-void gputm__sequencer_settle(struct gputm_commit_sequencer *s, uint32_t slot)
+void gputm__sequencer_settle_decided(struct gputm_commit_sequencer *s, uint32_t slot)
 {
 	struct slot *c = &s->slot[slot];
 
@@ -102,10 +102,11 @@ void gputm__sequencer_settle(struct gputm_commit_sequencer *s, uint32_t slot)
 		    s->now);
 }
 
-void gputm__sequencer_decide(struct gputm_commit_sequencer *s, uint32_t slot)
+void gputm__sequencer_decide(struct gputm_commit_sequencer *s, uint32_t slot, uint64_t lanes)
 {
 	struct slot *c = &s->slot[slot];
-	uint64_t fresh = complete(s, slot) & ~c->decided;
+	bool together = s->config.mode == GPUTM_COMMIT_SEQUENCER_WARP;
+	uint64_t fresh = together ? complete(s, slot) : complete_of(s, slot, lanes);
 
 	if (!fresh)
 		return;
@@ -354,7 +355,13 @@ static uint32_t ready_fill(const struct gputm_commit_sequencer *s)
 	return i;
 }
 
-static void engine(struct gputm_commit_sequencer *s)
+/* Whether a step may be due. */
+static inline bool has_steps(const struct gputm_commit_sequencer *s)
+{
+	return s->ring[TO_DECIDE].count | s->resend.count | s->ring[TO_FILL].count;
+}
+
+APART void engine(struct gputm_commit_sequencer *s)
 {
 	bool verdict = s->ring[TO_DECIDE].count;
 	bool resend = s->resend.count && s->resend_ready <= s->now;
@@ -389,17 +396,21 @@ static inline int offers(const struct gputm_commit_sequencer *s)
 int gputm_commit_sequencer_tick(struct gputm_commit_sequencer *s)
 {
 	s->port_used = false;
-	engine(s);
+	if (has_steps(s))
+		engine(s);
 	s->now++;
 	return offers(s);
 }
 
-uint64_t gputm_commit_sequencer_next_event(const struct gputm_commit_sequencer *s)
+/* Ticks until the first step, or until the port offers its next packet. */
+static inline uint64_t idle_ticks(const struct gputm_commit_sequencer *s)
 {
 	uint64_t ready = UINT64_MAX;
 
 	if ((s->port_used && s->output.count) || s->ring[TO_DECIDE].count)
 		return 0;
+	if (!has_steps(s))
+		return UINT64_MAX;
 	if (s->resend.count)
 		ready = s->resend_ready;
 	for (uint32_t i = 0; i < s->ring[TO_FILL].count; i++) {
@@ -407,24 +418,28 @@ uint64_t gputm_commit_sequencer_next_event(const struct gputm_commit_sequencer *
 
 		ready = at < ready ? at : ready;
 	}
-	if (ready == UINT64_MAX)
-		return UINT64_MAX;
 	return ready > s->now ? ready - s->now : 0;
+}
+
+uint64_t gputm_commit_sequencer_next_event(const struct gputm_commit_sequencer *s)
+{
+	return idle_ticks(s);
 }
 
 uint64_t gputm_commit_sequencer_next_offer(const struct gputm_commit_sequencer *s)
 {
-	uint64_t idle = gputm_commit_sequencer_next_event(s);
+	uint64_t idle;
 
 	if (offers(s))
 		return 0;
+	idle = idle_ticks(s);
 	return idle ? idle : silent_steps(s);
 }
 
 int gputm_commit_sequencer_advance(struct gputm_commit_sequencer *s, uint64_t cycles)
 {
 	while (cycles) {
-		uint64_t idle = gputm_commit_sequencer_next_event(s);
+		uint64_t idle = idle_ticks(s);
 
 		if (!idle) {
 			uint64_t silent = silent_steps(s);

@@ -84,14 +84,14 @@ static const char *check_place(const struct gputm_commit_unit *self, const struc
 }
 
 /* What the messages pushed have said of the entry. */
-static const char *check_said(const struct entry *entry)
+static const char *check_said(const struct gputm_commit_unit *self, const struct entry *entry)
 {
-	if (entry->said >= 2 * GPUTM__SAID_AGAIN)
-		return "C2: an unknown message has been pushed";
-	if (entry->stage > GPUTM_COMMIT_FILL && !(entry->said & GPUTM__SAID_DONE))
+	const uint64_t *said = said_of(self, entry)->lanes, lane = lane_bit(entry);
+
+	if (entry->stage > GPUTM_COMMIT_FILL && !(said[GPUTM__SAID_DONE] & lane))
 		return "C2: an entry that nobody has closed";
 	if (entry->stage == GPUTM_COMMIT_FILL &&
-	    !(entry->said & (GPUTM__SAID_WORDS | GPUTM__SAID_DONE)))
+	    !((said[GPUTM__SAID_WORDS] | said[GPUTM__SAID_DONE]) & lane))
 		return "C2: an entry that nobody has begun";
 	return NULL;
 }
@@ -141,7 +141,7 @@ const char *gputm__commit_check_entries(const struct gputm_commit_unit *self)
 		entry = entry_at(self, cid);
 		broken = check_place(self, entry, cid);
 		if (!broken)
-			broken = check_said(entry);
+			broken = check_said(self, entry);
 		if (!broken)
 			broken = check_order(self, entry, cid);
 		if (!broken && entry->body)

@@ -251,11 +251,15 @@ int gputm__commit_make_room(struct gputm_commit_unit *self, uint64_t cids)
 	int error = make_buffers(self, 2 * places < c->buffers ? 2 * places : c->buffers);
 
 	if (!error)
+		error = gputm__own_more(&self->unit, &self->said, &self->said_places, places,
+					sizeof(*self->said));
+	if (!error)
 		error = gputm__own_more(&self->unit, &self->entry, &self->places, places,
 					sizeof(*self->entry));
 	if (error)
 		return error;
 	memset(&self->entry[before], 0, (self->places - before) * sizeof(*self->entry));
+	memset(&self->said[before], 0, (self->places - before) * sizeof(*self->said));
 	self->mask = (uint32_t)self->places - 1;
 	self->reach = (uint32_t)self->places - c->lanes;
 	for (uint64_t cid = self->oldest; cid != self->head; cid++) {
@@ -266,6 +270,8 @@ int gputm__commit_make_room(struct gputm_commit_unit *self, uint64_t cids)
 			continue;
 		*to = *from;
 		*from = (struct entry){ 0 };
+		self->said[place_of(self, to)] = self->said[place_of(self, from)];
+		self->said[place_of(self, from)] = (struct said){ { 0 } };
 	}
 	return 0;
 }
@@ -313,8 +319,10 @@ static void clear(struct gputm_unit *unit)
 	const struct gputm_commit_unit_config *c = &self->config;
 
 	/* All others are zero. */
-	for (uint64_t cid = self->oldest; cid < self->head; cid++)
+	for (uint64_t cid = self->oldest; cid < self->head; cid++) {
+		self->said[cid & self->mask] = (struct said){ { 0 } };
 		*entry_at(self, cid) = (struct entry){ 0 };
+	}
 	memset(self->pending_writes, 0,
 	       c->pending_block ? c->pending_entries * sizeof(*self->pending_writes) : 0);
 	for (uint32_t n = 0; n < self->pool; n++)

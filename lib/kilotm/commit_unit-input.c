@@ -28,6 +28,13 @@ static int refuse_shape(const struct gputm_commit_unit *self, const char *field,
 			     (unsigned long long)value);
 }
 
+/* What has been pushed for the warp of a message that is not over. */
+static inline struct said *said_in(const struct gputm_commit_unit *self,
+				   const struct gputm_commit_message *m)
+{
+	return &self->said[(m->first_cid + m->lanes - 1) & self->mask];
+}
+
 /* ---- whatever has been pushed before ---- */
 
 static GPUTM__INLINE int judge_shape(const struct gputm_commit_unit *self,
@@ -51,11 +58,9 @@ static GPUTM__INLINE int judge_shape(const struct gputm_commit_unit *self,
 	return 0;
 }
 
-static GPUTM__INLINE int judge_words(const struct gputm_commit_unit *self,
-				     const struct gputm_commit_message *m)
+GPUTM__COLD static int refuse_words(const struct gputm_commit_unit *self,
+				    const struct gputm_commit_message *m)
 {
-	uint64_t mask = m->words ? 0 : m->mask;
-
 	for (uint32_t n = 0; n < m->words; n++) {
 		const struct gputm_commit_word *word = &m->word[n];
 
@@ -67,9 +72,25 @@ static GPUTM__INLINE int judge_words(const struct gputm_commit_unit *self,
 		if (word->lane >= m->lanes)
 			return gputm__out_of_range(&self->unit, "lane", word->lane, 0,
 						   m->lanes - 1);
-		mask |= UINT64_C(1) << word->lane;
 	}
-	return mask == m->mask ? 0 : refuse_shape(self, "mask", m->mask);
+	return refuse_shape(self, "mask", m->mask);
+}
+
+/* The words' addresses are in range, and their lanes are those of the mask. */
+static GPUTM__INLINE int judge_words(const struct gputm_commit_unit *self,
+				     const struct gputm_commit_message *m)
+{
+	uint64_t mask = m->words ? 0 : m->mask, addresses = 0;
+	uint32_t lanes = 0;
+
+	for (uint32_t n = 0; n < m->words; n++) {
+		addresses |= m->word[n].address;
+		lanes |= m->word[n].lane;
+		mask |= UINT64_C(1) << (m->word[n].lane & 63);
+	}
+	if (mask != m->mask || lanes > 63 || addresses > self->address_max || addresses & 3)
+		return refuse_words(self, m);
+	return 0;
 }
 
 /* The CIDs have a place in the ring, and all messages of a warp agree on them. */
@@ -103,14 +124,15 @@ static int judge_alone(const struct gputm_commit_unit *self, const struct gputm_
 
 /* ---- after what has been pushed ---- */
 
-static inline const char *judge_verdict(const struct gputm_commit_unit *self, uint64_t cid,
-					bool passed)
+static inline const char *judge_verdict(const struct gputm_commit_unit *self,
+					const struct gputm_commit_message *m, unsigned lane)
 {
-	const struct entry *entry = entry_at(self, cid);
+	const struct entry *entry = entry_of(self, m, lane);
+	bool passed = m->yes >> lane & 1;
 
-	if (cid < self->oldest)
+	if (m->first_cid + lane < self->oldest)
 		return passed ? "it has failed or committed" : NULL;
-	if (entry->said & GPUTM__SAID_VERDICT)
+	if (said_in(self, m)->lanes[GPUTM__SAID_VERDICT] >> lane & 1)
 		return "it has its verdict";
 	if (entry->stage == GPUTM_COMMIT_WAIT)
 		return NULL;
@@ -120,12 +142,15 @@ static inline const char *judge_verdict(const struct gputm_commit_unit *self, ui
 }
 
 /* The log asked for must come whole: neither more words nor fewer than before. */
-static const char *judge_resent(const struct entry *entry, const struct gputm_commit_message *m)
+static const char *judge_resent(const struct gputm_commit_unit *self,
+				const struct gputm_commit_message *m)
 {
+	const struct entry *entry = entry_of(self, m, gputm__lowest(m->mask));
 	uint64_t words = (uint64_t)entry->answered + m->words;
 	uint32_t before = entry->words[m->purpose & 1];
 
-	if (!entry->body || entry->asked != m->purpose + 1 || entry->said & GPUTM__SAID_AGAIN)
+	if (!entry->body || entry->asked != m->purpose + 1 ||
+	    said_in(self, m)->lanes[GPUTM__SAID_AGAIN] & m->mask)
 		return "its log is not asked for with this purpose";
 	if (words > before)
 		return "its log was shorter before";
@@ -133,27 +158,37 @@ static const char *judge_resent(const struct entry *entry, const struct gputm_co
 								     : NULL;
 }
 
-/* What forbids the message for a lane of it, or NULL. */
-static const char *judge_lane(const struct gputm_commit_unit *self,
-			      const struct gputm_commit_message *m, unsigned lane)
+/* Logs are open until they are done, and a skip has none. */
+static int judge_logs(const struct gputm_commit_unit *self, const struct gputm_commit_message *m)
 {
-	const struct entry *entry = entry_of(self, m, lane);
-	bool yes = m->yes >> lane & 1;
+	const uint64_t *said = said_in(self, m)->lanes;
+	uint64_t closed = m->mask & said[GPUTM__SAID_DONE];
+	uint64_t skips = m->kind == GPUTM_COMMIT_DONE ? m->mask & ~m->yes : 0;
+	uint64_t wrong = closed | (skips & said[GPUTM__SAID_WORDS]);
 
-	if (is_resent(m))
-		return judge_resent(entry, m);
-	if (m->kind == GPUTM_COMMIT_VERDICT)
-		return judge_verdict(self, m->first_cid + lane, yes);
-	if (entry->said & GPUTM__SAID_DONE)
-		return "its logs are complete";
-	return m->kind == GPUTM_COMMIT_DONE && !yes && entry->said & GPUTM__SAID_WORDS
-		       ? "a skip with log words"
-		       : NULL;
+	if (!wrong)
+		return 0;
+	return refuse_lane(self, m, wrong,
+			   closed & wrong & -wrong ? "its logs are complete"
+						   : "a skip with log words");
+}
+
+static int judge_verdicts(const struct gputm_commit_unit *self,
+			  const struct gputm_commit_message *m)
+{
+	for (uint64_t left = m->mask; left; left &= left - 1) {
+		const char *why = judge_verdict(self, m, gputm__lowest(left));
+
+		if (why)
+			return refuse_lane(self, m, left, why);
+	}
+	return 0;
 }
 
 static int judge(const struct gputm_commit_unit *self, const struct gputm__queue *in,
 		 const struct gputm_commit_message *m)
 {
+	const char *why;
 	int error;
 
 	if (gputm__queue_full(in))
@@ -165,13 +200,12 @@ static int judge(const struct gputm_commit_unit *self, const struct gputm__queue
 		return m->kind <= GPUTM_COMMIT_DONE
 			       ? 0
 			       : refuse_lane(self, m, m->mask, "none of its logs have come");
-	for (uint64_t left = m->mask; left; left &= left - 1) {
-		const char *why = judge_lane(self, m, gputm__lowest(left));
-
-		if (why)
-			return refuse_lane(self, m, left, why);
-	}
-	return 0;
+	if (m->kind <= GPUTM_COMMIT_DONE)
+		return judge_logs(self, m);
+	if (m->kind == GPUTM_COMMIT_VERDICT)
+		return judge_verdicts(self, m);
+	why = judge_resent(self, m);
+	return why ? refuse_lane(self, m, m->mask, why) : 0;
 }
 
 int gputm_commit_unit_push_probe(const struct gputm_commit_unit *self,
@@ -195,26 +229,23 @@ static void name_warp(struct gputm_commit_unit *self, const struct gputm_commit_
 	gputm__maximum(&self->span_max, self->head - self->oldest);
 }
 
-/* What a message says of its lanes, by its kind. */
+/* What a message says of its lanes, by its kind; RESENT says nothing. */
 static const uint8_t says[] = {
 	GPUTM__SAID_WORDS, GPUTM__SAID_WORDS, GPUTM__SAID_DONE, GPUTM__SAID_VERDICT, 0,
 	GPUTM__SAID_AGAIN
 };
 
-/* Of lanes that have retired, only verdicts are still accepted, and not noted. */
+/* Of a warp that has retired, only verdicts are still accepted, and not noted. */
 static void note(struct gputm_commit_unit *self, const struct gputm_commit_message *m)
 {
-	uint64_t retired = m->first_cid < self->oldest ? self->oldest - m->first_cid : 0;
-	uint64_t lanes = retired < 64 ? m->mask & ~gputm__low_mask((unsigned)retired) : 0;
-
-	if (!lanes)
+	if (m->first_cid + m->lanes <= self->oldest)
 		return;
 	if (!entry_of(self, m, m->lanes - 1)->lanes)
 		name_warp(self, m);
 	if (is_resent(m))
-		entry_of(self, m, gputm__lowest(lanes))->answered += m->words;
-	for (; lanes; lanes &= lanes - 1)
-		entry_of(self, m, gputm__lowest(lanes))->said |= says[m->kind];
+		entry_of(self, m, gputm__lowest(m->mask))->answered += m->words;
+	if (m->kind != GPUTM_COMMIT_RESENT)
+		said_in(self, m)->lanes[says[m->kind]] |= m->mask;
 }
 
 size_t gputm_commit_message_size(const struct gputm_commit_message *message)
@@ -230,9 +261,10 @@ int gputm_commit_unit_push(struct gputm_commit_unit *self,
 	int answer = judge(self, in, message);
 	uint64_t end = message->first_cid + message->lanes;
 
-	self->messages_full += answer == GPUTM_COMMIT_UNIT_FULL;
-	if (answer != GPUTM_COMMIT_UNIT_ACCEPTED)
+	if (answer != GPUTM_COMMIT_UNIT_ACCEPTED) {
+		self->messages_full += answer == GPUTM_COMMIT_UNIT_FULL;
 		return answer;
+	}
 	if (GPUTM__UNLIKELY(end > self->oldest + self->reach) &&
 	    gputm__commit_make_room(self, end - self->oldest))
 		return -ENOMEM;
@@ -253,7 +285,7 @@ static bool queued_lane_fits(const struct gputm_commit_unit *self,
 		return m->kind == GPUTM_COMMIT_VERDICT;
 	if (is_resent(m))
 		return entry->body && entry->asked == m->purpose + 1;
-	if (!(entry->said & says[m->kind]))
+	if (!(said_in(self, m)->lanes[says[m->kind]] >> lane & 1))
 		return false;
 	return m->kind == GPUTM_COMMIT_VERDICT ? entry->body : entry->stage <= GPUTM_COMMIT_FILL;
 }

@@ -63,29 +63,34 @@ GPUTM__COLD static int refuse_port(const struct gputm_commit_unit *self, unsigne
 	return gputm__out_of_range(&self->unit, "port", which, 0, GPUTM_COMMIT_UNIT_COMMIT);
 }
 
-static GPUTM__INLINE int peek(const struct gputm_commit_unit *self, unsigned which,
-			      struct gputm_mem_request *out)
+/* Whether a port offers a request: 1 or 0; -ERANGE, there is no such port. */
+static GPUTM__INLINE int offers(const struct gputm_commit_unit *self, unsigned which)
 {
-	const struct port *port = &self->port[which & 1];
+	return which > GPUTM_COMMIT_UNIT_COMMIT ? refuse_port(self, which)
+						: is_offered(self, which);
+}
+
+static GPUTM__INLINE void show(const struct gputm_commit_unit *self, unsigned which,
+			       struct gputm_mem_request *out)
+{
+	const struct port *port = &self->port[which];
 	const struct flight *flight = flight_at(port, port->issued);
-	uint32_t lanes = (uint32_t)~self->region_mask, span = flight->span;
+	uint64_t region = self->region_mask;
+	uint32_t span = flight->span, mask = 0;
 
-	if (which > GPUTM_COMMIT_UNIT_COMMIT)
-		return refuse_port(self, which);
-	if (!is_offered(self, which))
-		return 0;
 	out->tag = port->issued << 1 | which;
-	out->address = flight->word.address & self->region_mask;
+	out->address = flight->word.address & region;
 	out->write = which;
-	out->word_mask = 0;
-	for (uint32_t n = 0; n < span; n++) {
-		const struct gputm_commit_word *word = &flight_at(port, port->issued + n)->word;
-		uint32_t lane = ((uint32_t)word->address & lanes) / 4;
+	for (uint64_t at = port->issued + 1;; at++) {
+		uint32_t lane = (uint32_t)(flight->word.address & ~region) / 4;
 
-		out->word_mask |= 1u << lane;
-		out->value[lane] = word->value;
+		mask |= 1u << lane;
+		out->value[lane] = flight->word.value;
+		if (!--span)
+			break;
+		flight = flight_at(port, at);
 	}
-	return 1;
+	out->word_mask = mask;
 }
 
 GPUTM__COLD static void tell_writes(const struct gputm_commit_unit *self, uint32_t count)
@@ -101,15 +106,11 @@ GPUTM__COLD static void tell_writes(const struct gputm_commit_unit *self, uint32
 	}
 }
 
-static GPUTM__INLINE int pop(struct gputm_commit_unit *self, unsigned which)
+static GPUTM__INLINE void drop(struct gputm_commit_unit *self, unsigned which)
 {
-	struct port *port = &self->port[which & 1];
+	struct port *port = &self->port[which];
 	uint32_t span = flight_at(port, port->issued)->span;
 
-	if (which > GPUTM_COMMIT_UNIT_COMMIT)
-		return refuse_port(self, which);
-	if (!is_offered(self, which))
-		return 0;
 	port->issued += span;
 	self->offered &= ~port_bit(which);
 	if (port->issued == port->filled)
@@ -117,26 +118,37 @@ static GPUTM__INLINE int pop(struct gputm_commit_unit *self, unsigned which)
 	self->requests[which]++;
 	if (GPUTM__UNLIKELY(self->unit.observe && which == GPUTM_COMMIT_UNIT_COMMIT))
 		tell_writes(self, span);
-	return 1;
 }
 
 int gputm_commit_unit_mem_peek(const struct gputm_commit_unit *self,
 			       enum gputm_commit_unit_port which, struct gputm_mem_request *out)
 {
-	return peek(self, (unsigned)which, out);
+	int result = offers(self, (unsigned)which);
+
+	if (result == 1)
+		show(self, (unsigned)which, out);
+	return result;
 }
 
 int gputm_commit_unit_mem_pop(struct gputm_commit_unit *self, enum gputm_commit_unit_port which)
 {
-	return pop(self, (unsigned)which);
+	int result = offers(self, (unsigned)which);
+
+	if (result == 1)
+		drop(self, (unsigned)which);
+	return result;
 }
 
 int gputm_commit_unit_mem_take(struct gputm_commit_unit *self, enum gputm_commit_unit_port which,
 			       struct gputm_mem_request *out)
 {
-	int result = peek(self, (unsigned)which, out);
+	int result = offers(self, (unsigned)which);
 
-	return result == 1 ? pop(self, (unsigned)which) : result;
+	if (result != 1)
+		return result;
+	show(self, (unsigned)which, out);
+	drop(self, (unsigned)which);
+	return 1;
 }
 
 /* ---- and complete ---- */
@@ -162,27 +174,30 @@ static inline void reclaim(struct port *port, uint64_t sequence)
 	} while (port->oldest != port->issued && span & GPUTM__DONE);
 }
 
-static inline void complete_read(struct gputm_commit_unit *self, struct entry *entry,
-				 const struct gputm_commit_word *word, uint32_t value)
+/* A word of a read or write has completed. */
+GPUTM__COLD static void tell_complete(const struct gputm_commit_unit *self, unsigned which,
+				      const struct gputm_commit_word *word, uint32_t value)
 {
+	const struct entry *entry = named(self, word->lane);
 	bool again = entry->flags & GPUTM__AGAIN;
 
-	gputm__emit(&self->unit,
-		    again ? GPUTM_COMMIT_UNIT_REVALIDATED : GPUTM_COMMIT_UNIT_VALIDATED,
-		    cid_of(self, entry), word->address, value, word->value);
-	self->compared[again]++;
+	if (which == GPUTM_COMMIT_UNIT_COMMIT)
+		gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_WRITTEN, cid_of(self, entry),
+			    word->address, word->value, self->cycles);
+	else
+		gputm__emit(&self->unit,
+			    again ? GPUTM_COMMIT_UNIT_REVALIDATED : GPUTM_COMMIT_UNIT_VALIDATED,
+			    cid_of(self, entry), word->address, value, word->value);
+}
+
+static inline void compare(struct gputm_commit_unit *self, struct entry *entry,
+			   const struct gputm_commit_word *word, uint32_t value)
+{
+	self->compared[entry->flags & GPUTM__AGAIN ? 1 : 0]++;
 	if (value == word->value)
 		return;
 	entry->flags |= GPUTM__FAILED;
 	self->mismatches++;
-}
-
-static inline void complete_write(struct gputm_commit_unit *self, struct entry *entry,
-				  const struct gputm_commit_word *word)
-{
-	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_WRITTEN, cid_of(self, entry), word->address,
-		    word->value, self->cycles);
-	self->written++;
 }
 
 int gputm_commit_unit_mem_complete(struct gputm_commit_unit *self, uint64_t tag,
@@ -202,11 +217,15 @@ int gputm_commit_unit_mem_complete(struct gputm_commit_unit *self, uint64_t tag,
 		const struct gputm_commit_word *word = &flight_at(port, sequence++)->word;
 		struct entry *entry = named(self, word->lane);
 
+		uint32_t value = tag & 1 ? word->value
+					 : values[(word->address & ~self->region_mask) / 4];
+
+		if (GPUTM__UNLIKELY(self->unit.observe != NULL))
+			tell_complete(self, tag & 1, word, value);
 		if (tag & 1)
-			complete_write(self, entry, word);
+			self->written++;
 		else
-			complete_read(self, entry, word,
-				      values[(word->address & ~self->region_mask) / 4]);
+			compare(self, entry, word, value);
 		if (!--entry->pending)
 			gputm__commit_drained(self, entry);
 	}

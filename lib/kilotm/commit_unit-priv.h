@@ -51,17 +51,21 @@ enum {
 	GPUTM__COMMITTED = 64, /* its writes have been issued */
 };
 
-/* What has been pushed for an entry. */
+/* What has been pushed for the lanes of a warp, a bit a lane. */
 enum {
-	GPUTM__SAID_WORDS = 1, /* log words */
-	GPUTM__SAID_DONE = 2,  /* done, or a skip */
-	GPUTM__SAID_VERDICT = 4,
-	GPUTM__SAID_AGAIN = 8, /* the end of the log asked for */
+	GPUTM__SAID_WORDS, /* log words */
+	GPUTM__SAID_DONE,  /* done, or a skip */
+	GPUTM__SAID_VERDICT,
+	GPUTM__SAID_AGAIN, /* the end of the log asked for */
+	GPUTM__SAYINGS,
+};
+struct said {
+	uint64_t lanes[GPUTM__SAYINGS];
 };
 
 /*
- * An entry of the ring; all zero when unused. A skip has `stage`, `said`, `lane`, `lanes`, those
- * that wait for it, and buffers if the policy says so; `body`: no mere skip.
+ * An entry of the ring; all zero when unused. A skip has `stage`, `lane`, `lanes`, those that
+ * wait for it, and buffers if the policy says so; `body`: no mere skip.
  */
 struct entry {
 	uint64_t rcid, ycid;
@@ -72,7 +76,7 @@ struct entry {
 	uint32_t words[2];   /* of the read and write log */
 	uint32_t buffer[2];  /* of the read and write log, + 1; 0: none */
 	uint32_t answered;   /* words pushed of the log asked for */
-	uint8_t stage, flags, said;
+	uint8_t stage, flags;
 	bool body;
 	uint8_t asked;       /* purpose + 1 of the log asked for */
 	uint8_t lane, lanes; /* place in its warp; lanes 0: named by no message yet */
@@ -118,9 +122,11 @@ struct gputm_commit_unit {
 	struct gputm_commit_unit_config config;
 	struct gputm_last_writer *history;
 	struct entry *entry;             /* [places] */
+	struct said *said;               /* [places]: of the warp whose last CID has the place */
 	struct gputm_commit_word *kept;  /* [pool][buffer_words] */
 	uint32_t *spare;                 /* [pool]: from buffers_used on, the free buffers, + 1 */
-	size_t places, pool, kept_words; /* that there is memory for; see make_room() */
+	/* That there is memory for; see make_room(). */
+	size_t places, said_places, pool, kept_words;
 	uint32_t *pending_writes;        /* [pending_entries]: words per block */
 	struct gather gather;
 	struct inbox input, resent;
@@ -210,6 +216,17 @@ static inline struct entry *last_of(const struct gputm_commit_unit *self, const 
 	uint32_t behind = self->config.warp_mode ? entry->lanes - 1u - entry->lane : 0;
 
 	return entry_at(self, place_of(self, entry) + behind);
+}
+
+static inline uint64_t lane_bit(const struct entry *entry)
+{
+	return UINT64_C(1) << (entry->lane & 63);
+}
+
+/* What has been pushed for the warp of an entry. */
+static inline struct said *said_of(const struct gputm_commit_unit *self, const struct entry *entry)
+{
+	return &self->said[(place_of(self, entry) + entry->lanes - 1u - entry->lane) & self->mask];
 }
 
 static inline bool is_last(const struct entry *entry)

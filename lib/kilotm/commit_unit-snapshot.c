@@ -48,13 +48,30 @@ static void io_body(struct gputm__io *io, struct entry *entry)
 		gputm__io_fail(io, -EINVAL, "an unknown purpose");
 }
 
+/* What has been pushed for the entry, a bit each; a warp with a gap is refused later. */
+static void io_said(struct gputm_commit_unit *self, struct gputm__io *io, const struct entry *entry)
+{
+	struct said *said = said_of(self, entry);
+	bool whole = entry->lane < entry->lanes &&
+		     cid_of(self, entry) + entry->lanes - entry->lane <= self->head;
+	uint8_t heard = 0;
+
+	for (uint32_t n = 0; n < GPUTM__SAYINGS && whole; n++)
+		heard |= (uint8_t)(said->lanes[n] & lane_bit(entry) ? 1u << n : 0);
+	gputm__io_u8(io, &heard);
+	if (heard >> GPUTM__SAYINGS || (heard && !entry->lanes))
+		gputm__io_fail(io, -EINVAL, "C2: an unknown message has been pushed");
+	for (uint32_t n = 0; n < GPUTM__SAYINGS && whole && !io->error; n++)
+		said->lanes[n] |= heard >> n & 1 ? lane_bit(entry) : 0;
+}
+
 static void io_entry(struct gputm_commit_unit *self, struct gputm__io *io, struct entry *entry)
 {
 	gputm__io_u8(io, &entry->stage);
 	gputm__io_bool(io, &entry->body);
 	gputm__io_u8(io, &entry->lane);
 	gputm__io_u8(io, &entry->lanes);
-	gputm__io_u8(io, &entry->said);
+	io_said(self, io, entry);
 	if (entry->lanes > self->config.lanes)
 		gputm__io_fail(io, -EINVAL, "a warp of more lanes than there are");
 	if (!io->error && entry->body)

@@ -141,18 +141,13 @@ static void report(struct gputm_commit_unit *self, const struct entry *entry,
 	};
 }
 
-static inline uint64_t lane_bit(const struct entry *entry)
-{
-	return UINT64_C(1) << entry->lane;
-}
-
 /* Ask the core for a log that is not kept. */
 static void ask(struct gputm_commit_unit *self, struct entry *entry,
 		enum gputm_commit_purpose purpose)
 {
 	entry->asked = (uint8_t)(purpose + 1);
 	entry->answered = 0;
-	entry->said &= (uint8_t)~GPUTM__SAID_AGAIN;
+	said_of(self, entry)->lanes[GPUTM__SAID_AGAIN] &= ~lane_bit(entry);
 	self->resends++;
 	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_RESEND, cid_of(self, entry), purpose,
 		    self->cycles, 0);
@@ -543,11 +538,11 @@ static bool completes(const struct gputm_commit_unit *self, const struct entry *
 /* In CID order: all that are reported with the entry at the pointer are decided. */
 static inline bool can_finalise_next(const struct gputm_commit_unit *self)
 {
-	const struct entry *last;
+	const struct entry *entry = entry_at(self, self->final), *last;
 
-	if (self->final == self->hazard)
+	if (self->final == self->hazard || entry->stage < GPUTM_COMMIT_FINALISE)
 		return false;
-	last = last_of(self, entry_at(self, self->final));
+	last = last_of(self, entry);
 	return last->decided == together(self, last) &&
 	       self->hazard - self->final >= last->decided &&
 	       (report_room(self) || (!self->config.warp_mode && !last->body));
@@ -751,6 +746,8 @@ static void retire(struct gputm_commit_unit *self)
 		report(self, entry, GPUTM_COMMIT_RETIRED, untold(self, entry), 0);
 		self->told = self->oldest + 1;
 	}
+	if (is_last(entry))
+		*said_of(self, entry) = (struct said){ { 0 } };
 	*entry = (struct entry){ 0 };
 	self->active--;
 	self->oldest++;
@@ -778,17 +775,6 @@ APART void consume_log(struct gputm_commit_unit *self, const struct gputm_commit
 		drop_message(&self->input);
 }
 
-/* The lanes of a done or verdict that a cycle takes; the message is over without lanes. */
-static uint64_t take_lanes(struct gputm_commit_unit *self, struct gputm_commit_message *m)
-{
-	uint64_t lanes = self->config.serial_input ? m->mask & -m->mask : m->mask;
-
-	m->mask &= ~lanes;
-	if (!m->mask)
-		drop_message(&self->input);
-	return lanes;
-}
-
 /* Every lane that is no skip may have been decided before the last skip was known. */
 static void note_decided(struct gputm_commit_unit *self, const struct gputm_commit_message *m)
 {
@@ -800,19 +786,6 @@ static void note_decided(struct gputm_commit_unit *self, const struct gputm_comm
 		lane++;
 	if (lane < m->lanes)
 		append(self, &self->finalise, entry_of(self, m, lane));
-}
-
-APART void consume_done(struct gputm_commit_unit *self, struct gputm_commit_message *m)
-{
-	uint64_t lanes = take_lanes(self, m), skips = lanes & ~m->yes;
-
-	for (uint64_t left = lanes & m->yes; left; left &= left - 1)
-		close_logs(self, entry_of(self, m, gputm__lowest(left)));
-	for (uint64_t left = skips; left; left &= left - 1)
-		skip(self, entry_of(self, m, gputm__lowest(left)));
-	m->yes &= ~lanes;
-	if (skips && self->config.warp_mode && !self->config.ordered_outcomes)
-		note_decided(self, m);
 }
 
 static void judge_entry(struct gputm_commit_unit *self, uint64_t cid, bool passed)
@@ -834,16 +807,45 @@ static void judge_entry(struct gputm_commit_unit *self, uint64_t cid, bool passe
 		issue(self, entry);
 }
 
-APART void consume_verdict(struct gputm_commit_unit *self, struct gputm_commit_message *m)
+static inline void consume_lane(struct gputm_commit_unit *self,
+				const struct gputm_commit_message *m, unsigned lane)
 {
-	uint64_t lanes = take_lanes(self, m);
-
-	for (uint64_t left = lanes; left; left &= left - 1) {
-		unsigned lane = gputm__lowest(left);
-
+	if (m->kind == GPUTM_COMMIT_VERDICT)
 		judge_entry(self, m->first_cid + lane, m->yes >> lane & 1);
+	else if (m->yes >> lane & 1)
+		close_logs(self, entry_of(self, m, lane));
+	else
+		skip(self, entry_of(self, m, lane));
+}
+
+/* All lanes in a cycle; of a done, skips last. */
+APART void consume_all(struct gputm_commit_unit *self, struct gputm_commit_message *m)
+{
+	uint64_t logs = m->kind == GPUTM_COMMIT_DONE ? m->yes : 0, lanes = logs;
+
+	for (; lanes; lanes &= lanes - 1)
+		consume_lane(self, m, gputm__lowest(lanes));
+	for (lanes = m->mask & ~logs; lanes; lanes &= lanes - 1)
+		consume_lane(self, m, gputm__lowest(lanes));
+	m->mask = 0;
+}
+
+/* A done or verdict: a lane of it in a cycle, or all of them. */
+APART void consume_lanes(struct gputm_commit_unit *self, struct gputm_commit_message *m)
+{
+	if (!self->config.serial_input) {
+		consume_all(self, m);
+	} else {
+		consume_lane(self, m, gputm__lowest(m->mask));
+		m->mask &= m->mask - 1;
 	}
-	m->yes &= ~lanes;
+	m->yes &= m->mask;
+	if (m->mask)
+		return;
+	if (m->kind == GPUTM_COMMIT_DONE && self->config.warp_mode &&
+	    !self->config.ordered_outcomes)
+		note_decided(self, m);
+	drop_message(&self->input);
 }
 
 static inline bool can_consume(const struct gputm_commit_unit *self)
@@ -856,16 +858,14 @@ static inline bool can_consume(const struct gputm_commit_unit *self)
 	return m->kind != GPUTM_COMMIT_READ_LOG || room_at(self, 0) >= words_a_cycle(self, m);
 }
 
-APART void consume(struct gputm_commit_unit *self)
+static void consume(struct gputm_commit_unit *self)
 {
 	struct gputm_commit_message *m = served(&self->input);
 
-	if (m->kind == GPUTM_COMMIT_DONE)
-		consume_done(self, m);
-	else if (m->kind == GPUTM_COMMIT_VERDICT)
-		consume_verdict(self, m);
-	else
+	if (m->kind <= GPUTM_COMMIT_WRITE_LOG)
 		consume_log(self, m);
+	else
+		consume_lanes(self, m);
 }
 
 /* ---- logs that have been asked for ---- */
