@@ -315,6 +315,7 @@ static void take_words(const struct gputm_commit_sequencer *s, const struct pack
 	enum gputm_tx_log_kind kind = packet->kind == GPUTM_COMMIT_RESENT ? log_for(packet->purpose)
 				      : packet->kind == GPUTM_COMMIT_READ_LOG ? GPUTM_TX_LOG_READ
 									      : GPUTM_TX_LOG_WRITE;
+	struct gputm_commit_word *word = out->word;
 	struct gputm_tx_log_row row;
 	uint64_t cids = out->mask; /* in the order of the lanes */
 
@@ -322,13 +323,13 @@ static void take_words(const struct gputm_commit_sequencer *s, const struct pack
 		return;
 	for (uint64_t m = packet->lanes; m; m &= m - 1, cids &= cids - 1) {
 		unsigned lane = gputm__lowest(m);
-		struct gputm_commit_word *word = &out->word[out->words];
 
 		word->address = row.address[lane];
 		word->value = row.value[lane];
 		word->lane = gputm__lowest(cids);
-		out->words += (uint32_t)(row.mask >> lane & 1);
+		word += row.mask >> lane & 1;
 	}
+	out->words = (uint32_t)(word - out->word);
 }
 
 static void compose(const struct gputm_commit_sequencer *s, const struct packet *packet,

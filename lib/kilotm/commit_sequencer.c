@@ -436,20 +436,27 @@ uint64_t gputm_commit_sequencer_next_offer(const struct gputm_commit_sequencer *
 	return idle ? idle : silent_steps(s);
 }
 
+/* The next ticks of so many, in which something steps; their number. */
+APART uint64_t step(struct gputm_commit_sequencer *s, uint64_t cycles)
+{
+	uint64_t silent = silent_steps(s);
+
+	if (!silent) {
+		gputm_commit_sequencer_tick(s);
+		return 1;
+	}
+	silent = silent < cycles ? silent : cycles;
+	step_silently(s, (uint32_t)silent);
+	return silent;
+}
+
 int gputm_commit_sequencer_advance(struct gputm_commit_sequencer *s, uint64_t cycles)
 {
 	while (cycles) {
 		uint64_t idle = idle_ticks(s);
 
 		if (!idle) {
-			uint64_t silent = silent_steps(s);
-
-			silent = silent < cycles ? silent : cycles;
-			if (silent)
-				step_silently(s, (uint32_t)silent);
-			else
-				gputm_commit_sequencer_tick(s);
-			cycles -= silent ? silent : 1;
+			cycles -= step(s, cycles);
 			continue;
 		}
 		idle = idle < cycles ? idle : cycles;

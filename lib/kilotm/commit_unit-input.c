@@ -113,7 +113,8 @@ static GPUTM__INLINE int judge_cids(const struct gputm_commit_unit *self,
 	return first < end ? refuse_lane(self, m, 1, "its warp has other CIDs") : 0;
 }
 
-static int judge_alone(const struct gputm_commit_unit *self, const struct gputm_commit_message *m)
+static GPUTM__INLINE int judge_alone(const struct gputm_commit_unit *self,
+				     const struct gputm_commit_message *m)
 {
 	int error = judge_shape(self, m);
 
@@ -185,8 +186,8 @@ static int judge_verdicts(const struct gputm_commit_unit *self,
 	return 0;
 }
 
-static int judge(const struct gputm_commit_unit *self, const struct gputm__queue *in,
-		 const struct gputm_commit_message *m)
+static GPUTM__INLINE int judge(const struct gputm_commit_unit *self, const struct gputm__queue *in,
+			       const struct gputm_commit_message *m)
 {
 	const char *why;
 	int error;

@@ -29,13 +29,14 @@ static uint32_t region_of(struct gather *g, uint64_t address)
 	return g->regions++;
 }
 
-void gputm__commit_gather(struct gputm_commit_unit *self, const struct gputm_commit_word *word)
+void gputm__commit_gather(struct gputm_commit_unit *self, const struct gputm_commit_word *word,
+			  uint32_t name)
 {
 	struct gather *g = &self->gather;
 
 	g->of[g->words] = region_of(g, word->address & self->region_mask);
 	g->region[g->of[g->words]].count++;
-	g->word[g->words++] = *word;
+	g->word[g->words++] = (struct gputm_commit_word){ word->address, word->value, name };
 }
 
 void gputm__commit_send(struct gputm_commit_unit *self, uint32_t which)

@@ -211,11 +211,11 @@ static inline uint32_t together(const struct gputm_commit_unit *self, const stru
 }
 
 /* The last one of them. */
-static inline struct entry *last_of(const struct gputm_commit_unit *self, const struct entry *entry)
+static inline struct entry *last_of(const struct gputm_commit_unit *self, struct entry *entry)
 {
-	uint32_t behind = self->config.warp_mode ? entry->lanes - 1u - entry->lane : 0;
-
-	return entry_at(self, place_of(self, entry) + behind);
+	if (!self->config.warp_mode)
+		return entry;
+	return entry_at(self, place_of(self, entry) + entry->lanes - 1u - entry->lane);
 }
 
 static inline uint64_t lane_bit(const struct entry *entry)
@@ -424,23 +424,30 @@ void gputm__commit_pend(struct gputm_commit_unit *self, const struct entry *entr
 void gputm__commit_set_expiry(struct gputm_commit_unit *self);
 
 /* ---- commit_unit-memory.c ---- */
-/* Let a word of a row follow the others to a port; they are requests when the row is sent. */
-void gputm__commit_gather(struct gputm_commit_unit *self, const struct gputm_commit_word *word);
+/* Let a word of the named entry follow the others of a row to a port; they are requests when the
+ * row is sent. */
+void gputm__commit_gather(struct gputm_commit_unit *self, const struct gputm_commit_word *word,
+			  uint32_t name);
 void gputm__commit_send(struct gputm_commit_unit *self, uint32_t port);
 
-/* A word goes to a port, in scalar mode as a request of its own. */
-static inline void send_word(struct gputm_commit_unit *self, struct entry *entry, uint32_t which,
-			     const struct gputm_commit_word *word)
+/* A word of an entry, by its name, goes to a port, in scalar mode as a request of its own. */
+static inline void send_word(struct gputm_commit_unit *self, struct entry *entry, uint32_t name,
+			     uint32_t which, const struct gputm_commit_word *word)
 {
 	struct port *port = &self->port[which];
-	struct gputm_commit_word queued = { word->address, word->value, name_of(self, entry) };
+	struct flight *flight;
 
 	entry->pending++;
 	self->queued |= port_bit(which);
-	if (self->config.warp_mode)
-		gputm__commit_gather(self, &queued);
-	else
-		port->flight[port->filled++ & port->mask] = (struct flight){ queued, 1 };
+	if (self->config.warp_mode) {
+		gputm__commit_gather(self, word, name);
+		return;
+	}
+	flight = &port->flight[port->filled++ & port->mask];
+	flight->word.address = word->address;
+	flight->word.value = word->value;
+	flight->word.lane = name;
+	flight->span = 1;
 }
 
 /* ---- commit_unit-snapshot.c, commit_unit-check.c ---- */

@@ -285,7 +285,7 @@ static void rebuild_entry(struct gputm_commit_unit *self, struct entry *entry)
 
 static void rebuild(struct gputm_commit_unit *self)
 {
-	const struct entry *oldest = entry_at(self, self->oldest);
+	struct entry *oldest = entry_at(self, self->oldest);
 
 	if (self->config.warp_mode && self->oldest != self->head &&
 	    oldest->lanes) /* those before have retired */

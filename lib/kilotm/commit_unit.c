@@ -158,8 +158,11 @@ static void ask(struct gputm_commit_unit *self, struct entry *entry,
 /* Send a log that is kept to the port of its number. */
 static void send_log(struct gputm_commit_unit *self, struct entry *entry, uint32_t log)
 {
-	for (uint32_t n = 0; n < entry->words[log]; n++)
-		send_word(self, entry, log, &kept_words(self, entry, log)[n]);
+	const struct gputm_commit_word *word = kept_words(self, entry, log);
+	uint32_t name = name_of(self, entry), words = entry->words[log];
+
+	for (; words; words--)
+		send_word(self, entry, name, log, word++);
 }
 
 void gputm__commit_pend(struct gputm_commit_unit *self, const struct entry *entry, int amount)
@@ -227,9 +230,11 @@ static void overflow(struct gputm_commit_unit *self, struct entry *entry, uint32
 }
 
 /* A word of a log; what has been read is compared with memory at once. */
-static void transfer(struct gputm_commit_unit *self, struct entry *entry, uint32_t log,
-		     const struct gputm_commit_word *word)
+static inline void transfer(struct gputm_commit_unit *self, uint64_t cid, uint32_t log,
+			    const struct gputm_commit_word *word)
 {
+	struct entry *entry = entry_at(self, cid);
+
 	if (entry->stage == GPUTM_COMMIT_UNUSED)
 		begin(self, entry);
 	if (!is_unbounded(entry, log) && !has_room(self, entry, log))
@@ -239,7 +244,7 @@ static void transfer(struct gputm_commit_unit *self, struct entry *entry, uint32
 	entry->words[log]++;
 	self->consumed[log]++;
 	if (log == GPUTM_COMMIT_READ_LOG)
-		send_word(self, entry, 0, word);
+		send_word(self, entry, (uint32_t)cid | GPUTM__NAMED, 0, word);
 }
 
 static void close_logs(struct gputm_commit_unit *self, struct entry *entry)
@@ -528,7 +533,7 @@ APART void revalidate(struct gputm_commit_unit *self)
 /* ---- finalising the outcome ---- */
 
 /* Whether the entry's outcome is the last one missing of those that are reported together. */
-static bool completes(const struct gputm_commit_unit *self, const struct entry *entry)
+static bool completes(const struct gputm_commit_unit *self, struct entry *entry)
 {
 	uint32_t missing = together(self, entry) - last_of(self, entry)->decided;
 
@@ -538,7 +543,7 @@ static bool completes(const struct gputm_commit_unit *self, const struct entry *
 /* In CID order: all that are reported with the entry at the pointer are decided. */
 static inline bool can_finalise_next(const struct gputm_commit_unit *self)
 {
-	const struct entry *entry = entry_at(self, self->final), *last;
+	struct entry *entry = entry_at(self, self->final), *last;
 
 	if (self->final == self->hazard || entry->stage < GPUTM_COMMIT_FINALISE)
 		return false;
@@ -550,7 +555,7 @@ static inline bool can_finalise_next(const struct gputm_commit_unit *self)
 
 static inline bool can_finalise(const struct gputm_commit_unit *self)
 {
-	const struct entry *entry;
+	struct entry *entry;
 
 	if (is_ordered(self))
 		return can_finalise_next(self);
@@ -633,7 +638,7 @@ static uint64_t words_of_all(const struct gputm_commit_unit *self, const struct 
 
 static inline bool can_commit(const struct gputm_commit_unit *self)
 {
-	const struct entry *entry = entry_at(self, self->commit);
+	struct entry *entry = entry_at(self, self->commit);
 
 	if (self->commit == self->final || entry->stage < GPUTM_COMMIT_READY)
 		return false;
@@ -694,14 +699,14 @@ static inline bool tells(const struct gputm_commit_unit *self, const struct entr
 				  entry->flags & GPUTM__COMMITTED);
 }
 
-/* The lanes that have retired with this one, and of which nothing is told yet. */
-static uint64_t untold(const struct gputm_commit_unit *self, const struct entry *entry)
+/* The lanes up to that of the oldest entry that have retired, and of which nothing is told yet. */
+static uint64_t untold(const struct gputm_commit_unit *self, const struct entry *oldest)
 {
-	uint64_t before = self->told - first_cid_of(self, entry);
+	unsigned before = (unsigned)(self->oldest - self->told);
 
 	if (gputm__mutant(GPUTM__MUTANT_LOSE_DONE))
-		return lane_bit(entry);
-	return gputm__low_mask(entry->lane + 1u) & ~gputm__low_mask((unsigned)before);
+		return lane_bit(oldest);
+	return UINT64_MAX >> (63 - before) << (oldest->lane - before);
 }
 
 static inline bool can_retire(const struct gputm_commit_unit *self)
@@ -735,6 +740,7 @@ static void retire(struct gputm_commit_unit *self)
 {
 	struct entry *entry = entry_at(self, self->oldest);
 	struct list waiters = entry->waiters;
+	bool last = is_last(entry), is_told = tells(self, entry);
 
 	if (is_pending(self, entry))
 		gputm__commit_pend(self, entry, -1);
@@ -742,11 +748,11 @@ static void retire(struct gputm_commit_unit *self)
 	drop_buffer(self, entry, 0);
 	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_RETIRED, self->oldest, count_end(self, entry),
 		    self->cycles, 0);
-	if (tells(self, entry)) {
+	if (is_told) {
 		report(self, entry, GPUTM_COMMIT_RETIRED, untold(self, entry), 0);
 		self->told = self->oldest + 1;
 	}
-	if (is_last(entry))
+	if (last)
 		*said_of(self, entry) = (struct said){ { 0 } };
 	*entry = (struct entry){ 0 };
 	self->active--;
@@ -762,13 +768,27 @@ static void drop_message(struct inbox *in)
 	gputm__queue_take(&in->queue);
 }
 
+static inline void consume_word(struct gputm_commit_unit *self,
+				const struct gputm_commit_message *m)
+{
+	const struct gputm_commit_word *word = &m->word[self->input.word++];
+
+	transfer(self, m->first_cid + word->lane, m->kind, word);
+}
+
+/* All words of a message in a cycle. */
+APART void consume_row(struct gputm_commit_unit *self, const struct gputm_commit_message *m)
+{
+	while (self->input.word < m->words)
+		consume_word(self, m);
+}
+
 APART void consume_log(struct gputm_commit_unit *self, const struct gputm_commit_message *m)
 {
-	for (uint32_t words = words_a_cycle(self, m); words; words--) {
-		const struct gputm_commit_word *word = &m->word[self->input.word++];
-
-		transfer(self, entry_of(self, m, word->lane), m->kind, word);
-	}
+	if (words_a_cycle(self, m) == 1)
+		consume_word(self, m);
+	else
+		consume_row(self, m);
 	if (self->gather.words)
 		gputm__commit_send(self, 0);
 	if (self->input.word == m->words)
@@ -914,7 +934,7 @@ static void take_resent_word(struct gputm_commit_unit *self, struct entry *entry
 	}
 	self->requeued += !port;
 	self->reissued += (unsigned)port;
-	send_word(self, entry, (uint32_t)port, word);
+	send_word(self, entry, name_of(self, entry), (uint32_t)port, word);
 }
 
 APART void take_resent(struct gputm_commit_unit *self)
