@@ -245,6 +245,44 @@ for thread in 4 5; do
 			complain "thread $thread on $devices, ended: $(cat "$work/err")"
 	done
 done
+# The CPU has any number of registers, and threads end early on both devices.
+awk 'BEGIN {
+	print "threads 256 block 256\ncommits threads\nARRAY a 16\nprogram"
+	for (i = 1; i <= 40; i++) print "\tset r" i " = id + " i
+	printf "\tbegin\n\tload x = a[id %% 16]\n\tstore a[id %% 16] = x"
+	for (i = 1; i <= 40; i++) printf " + r" i
+	print "\n\tcommit\nverify\n\tfor i = 0 below 16\n\t\tset sum = sum + a[i]\n\tend"
+	print "\tfor i = 0 below threads\n\t\tset all = all + 40 * i + 820\n\tend\n\trequire sum == all"
+}' | sed 's/ARRAY/array/' >"$work/registers.kernel"
+cat >"$work/early.kernel" <<'KERNEL'
+threads 512 block 32
+array a 512
+program
+	exit if id % 3 == 1
+	begin
+	load x = a[id]
+	store a[id] = x + 1
+	commit
+	exit if id % 3 == 2
+	begin
+	load x = a[id]
+	store a[id] = x + 1
+	commit
+verify
+	for i = 0 below threads
+		require a[i] == (i % 3 == 0 ? 2 : i % 3 == 1 ? 0 : 1) i
+	end
+KERNEL
+for devices in both cpu gpu; do
+	for kernel in registers early; do
+		run 0 --kernel "$work/$kernel.kernel" --set system.devices=$devices --check
+	done
+done
+# What no hardware of HeTM says: atomics of two devices, a barrier between them.
+for what in 'cas x = a[id] from 0 to 1' 'add a[id] = 1' barrier 'load x = s[0]'; do
+	sed "4s/.*/\t$what/; s/^array.*/&\nshared s 1/" "$work/early.kernel" >"$work/lacks.kernel"
+	refused 'lacks.kernel:5:2: there is no hardware for this under hetm: ' --kernel "$work/lacks.kernel"
+done
 # Without a GPU there is none that could not run.
 run 0 --workload w1 --threads 600 --set system.devices=cpu --set gpu.warps=1
 right --workload w1 --set gpu.warps=4 --set write_set_log.stamp_bits=12 \

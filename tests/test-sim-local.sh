@@ -102,6 +102,77 @@ machine.patience_cycles = 300000" "$work/err" || complain "$kernel under $system
 	done
 done
 
+# ---- kernels: any number of registers, barriers, fences, threads that end early ----
+awk 'BEGIN {
+	print "threads 256 block 256\ncommits threads\nARRAY a 16\nprogram"
+	for (i = 1; i <= 40; i++) print "\tset r" i " = id + " i
+	printf "\tbegin\n\tload x = a[id %% 16]\n\tstore a[id %% 16] = x"
+	for (i = 1; i <= 40; i++) printf " + r" i
+	print "\n\tcommit\nverify\n\tfor i = 0 below 16\n\t\tset sum = sum + a[i]\n\tend"
+	print "\tfor i = 0 below threads\n\t\tset all = all + 40 * i + 820\n\tend\n\trequire sum == all"
+}' | sed 's/ARRAY/shared/' >"$work/registers.kernel"
+cat >"$work/barrier.kernel" <<'KERNEL'
+threads 250 block 250
+shared a 256
+shared b 256
+program
+	set n = 0
+	store a[id] = id + 1
+	barrier
+	load x = a[(id + 77) % threads]
+	fence
+	while n < id % 5
+		set n = n + 1
+		exit if id % 7 == 6 && n == 3
+		if id & 1
+			alu 3
+			exit if id % 10 == 1
+		else
+			exit if id == 2 && n == 1
+		end
+	end
+	begin
+	load y = b[id % 9]
+	store b[id % 9] = y + 1
+	commit
+	barrier
+	load z = b[(id + 100) % 9]
+	store a[id] = x + z
+	exit if id > 191
+	barrier
+	load n = a[0]
+	store b[10 + id] = n
+verify
+	set all = 0
+	for i = 0 below 9
+		set all = all + b[i]
+	end
+	set gone = 0
+	for i = 0 below threads
+		set dead = i % 7 == 6 && i % 5 > 2 || i & 1 && i % 10 == 1 || i == 2
+		set gone = gone + dead
+		if !dead
+			require a[i] == (i + 77) % threads + 1 + b[(i + 100) % 9] i
+		end
+		if i < 192 && !dead
+			require b[10 + i] == a[0]
+		end
+	end
+	require all == threads - gone all gone
+KERNEL
+for system in $systems; do
+	run 0 --system $system --kernel "$work/registers.kernel" --check
+	run 0 --system $system --kernel "$work/barrier.kernel" --check
+	sed /barrier/d "$work/barrier.kernel" >"$work/none.kernel"
+	run 1 --system $system --kernel "$work/none.kernel" --check
+done
+for what in 'cas x = s[id] from 0 to 1' 'add s[id] = 1'; do
+	printf 'threads 8 block 8\nshared s 8\nprogram\n\tbegin\n\tstore s[0] = 1\n\tcommit\n\t%s\n' "$what" \
+		>"$work/atomic.kernel"
+	refused 'atomic.kernel:7:2: there is no hardware for this under local-tm: what an atomic' \
+		--system local-tm --kernel "$work/atomic.kernel"
+done
+
 # ---- what does not fit ----
 refused 'southern-islands' --system local-tm --workload k-means-2 --machine fermi
 run 0 --system local-tm --workload k-means-2 --machine southern-islands

@@ -291,6 +291,33 @@ static int check_and_simulate(struct gputm_ctx *ctx, struct sim_report *report,
 	return status;
 }
 
+/* Else say why not. */
+static bool runs_on(const struct sim_workload *workload, const struct sim_system_class *system)
+{
+	const struct sim_program *program = workload->program[system->flavour];
+	const char *(*lacks)(const struct sim_instr *instr) = system->own ? system->own->lacks :
+									   NULL;
+	const char *reason = workload->missing[system->flavour];
+	uint32_t pc = 0;
+
+	if (program)
+		reason = lacks && program->part ? lacks(NULL) : NULL;
+	else if (!reason)
+		reason = "its data are not in local memory";
+	if (reason) {
+		fprintf(stderr, "gputm-sim: workload %s does not run on %s: %s\n",
+			workload->name, system->name, reason);
+		return false;
+	}
+	while (lacks && pc < program->length && !(reason = lacks(&program->code[pc])))
+		pc++;
+	if (reason)
+		fprintf(stderr, "gputm-sim: %s:%u:%u: there is no hardware for this under %s: %s\n",
+			program->file, program->spot[pc].line, program->spot[pc].column,
+			system->name, reason);
+	return !reason;
+}
+
 static int make_workload(const struct sim_setup *setup, const struct sim_options *options,
 			 struct sim_workload **out)
 {
@@ -304,10 +331,7 @@ static int make_workload(const struct sim_setup *setup, const struct sim_options
 		.edges = options->edges,
 		.trace = options->trace,
 	};
-	const struct sim_program *program;
-	const char *reason;
 	char error[SIM_MESSAGE];
-	bool shared;
 
 	if (options->threads_given && setup->workload->fixed_threads) {
 		fprintf(stderr, "gputm-sim: --threads: workload %s has a given number of threads, "
@@ -318,16 +342,8 @@ static int make_workload(const struct sim_setup *setup, const struct sim_options
 		return sim_complain(SIM_BAD_INPUT, error);
 	if (setup->kernel)
 		sim_kernel_warn(*out);
-	if (!setup->system)
+	if (!setup->system || runs_on(*out, setup->system))
 		return SIM_DONE;
-	program = (*out)->program[setup->system->flavour];
-	shared = program && program->shared_words && setup->system->flavour != SIM_LOCAL;
-	if (program && !((program->gpu_only || shared) && setup->system->own))
-		return SIM_DONE;
-	reason = program ? "it has add, barrier, exit, shared arrays or several launches, which "
-			   "its machine does not know" : (*out)->missing[setup->system->flavour];
-	fprintf(stderr, "gputm-sim: workload %s does not run on %s: %s\n", (*out)->name,
-		setup->system->name, reason ? reason : "its data are not in local memory");
 	(*out)->class->free(*out);
 	return SIM_BAD_INPUT;
 }

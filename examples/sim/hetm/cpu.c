@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The CPU of HeTM: workers that interpret requests under a simple opaque TM (hetm.h). */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,6 +62,19 @@ static bool extend(struct sim_machine *machine, struct hetm_worker *w)
 	return true;
 }
 
+/* Words of registers of all workers; those of one. */
+static size_t rows(const struct sim_machine *machine)
+{
+	return (size_t)HETM_WORKERS * machine->program->registers;
+}
+
+static uint32_t *row(struct sim_machine *machine, const struct hetm_worker *w)
+{
+	struct hetm *h = hetm_of(machine);
+
+	return h->reg + (size_t)(w - h->worker) * machine->program->registers;
+}
+
 static void abort_tx(struct sim_machine *machine, struct hetm_worker *w)
 {
 	const struct sim_observer *o = machine->options.observer;
@@ -69,7 +83,8 @@ static void abort_tx(struct sim_machine *machine, struct hetm_worker *w)
 		o->abort(o->state, w->lane.thread, SIM_ABORT_VALIDATION);
 	machine->port.result.aborted++;
 	machine->port.result.aborted_by_reason[SIM_ABORT_VALIDATION]++;
-	sim_lane_again(machine->program, &w->lane, &w->saved);
+	sim_lane_again(machine->program, &w->lane, &w->saved, row(machine, w),
+		       row(machine, w) + rows(machine));
 	w->pc = w->begin;
 	w->in_tx = false;
 }
@@ -116,6 +131,8 @@ static void begin(struct sim_machine *machine, struct hetm_worker *w, uint32_t p
 {
 	w->begin = pc;
 	w->saved = w->lane;
+	memcpy(row(machine, w) + rows(machine), row(machine, w),
+	       machine->program->registers * sizeof(uint32_t));
 	w->in_tx = true;
 	w->reads.count = w->writes.count = 0;
 	w->snapshot = hetm_of(machine)->commits;
@@ -151,7 +168,6 @@ static uint64_t cycles_of(const struct hetm_machine_config *c, const struct sim_
 		return (uint64_t)instr->count * c->plain_cycles;
 	case SIM_LOAD:
 	case SIM_STORE:
-	case SIM_CAS:
 		return c->access_cycles;
 	case SIM_NOTE:
 		return 0;
@@ -171,19 +187,33 @@ static void end_request(struct sim_machine *machine, struct hetm_worker *w)
 	w->ready_at = HETM_NEVER;
 }
 
-static void step(struct sim_machine *machine, struct hetm_worker *w)
+static void evaluate(struct sim_machine *machine, struct hetm_worker *w, struct sim_step *does)
 {
 	const struct sim_program *program = machine->program;
+	uint64_t address[SIM_MAX_LANES];
+	uint32_t value[SIM_MAX_LANES];
+	struct sim_warp_step step = { .mask = 1, .address = address, .value = value };
+
+	address[0] = value[0] = 0;
+	if (!program->eval_warp) {
+		program->eval(program->data, w->pc, &w->lane, does);
+		return;
+	}
+	does->taken = sim_evaluate_lanes(&machine->port, w->pc, &w->lane, row(machine, w), &step);
+	does->skip = !does->taken;
+	does->address = address[0];
+	does->value = value[0];
+}
+
+static void step(struct sim_machine *machine, struct hetm_worker *w)
+{
 	const uint32_t pc = w->pc;
-	const struct sim_instr *instr = &program->code[pc];
-	struct sim_stray stray;
-	struct sim_step does = { .stray = &stray };
+	const struct sim_instr *instr = &machine->program->code[pc];
+	struct sim_step does = { 0 };
 
 	w->ready_at += cycles_of(&hetm_of(machine)->config->machine, instr);
-	if (instr->op <= SIM_BRANCH || instr->op == SIM_NOTE)
-		program->eval(program->data, pc, &w->lane, &does);
-	if (does.strayed)
-		sim_fail_lane(&machine->port, &w->lane, does.stray);
+	if (instr->op <= SIM_EXIT_IF || instr->op == SIM_NOTE)
+		evaluate(machine, w, &does);
 	w->pc = pc + 1 + (uint32_t)instr->hop;
 	machine->port.result.instructions++;
 	switch (instr->op) {
@@ -204,10 +234,14 @@ static void step(struct sim_machine *machine, struct hetm_worker *w)
 	case SIM_TX_COMMIT:
 		commit(machine, w);
 		break;
+	case SIM_EXIT_IF:
+		if (does.taken)
+			end_request(machine, w);
+		break;
 	case SIM_EXIT:
 		end_request(machine, w);
 		break;
-	default: /* programs of transactions have no CAS; a fence has nothing to wait for */
+	default: /* a fence has nothing to wait for */
 		break;
 	}
 }
@@ -227,8 +261,10 @@ static void take(struct sim_machine *machine, struct hetm_worker *w)
 		return;
 	memset(&w->lane, 0, sizeof(w->lane));
 	w->lane.thread = (uint32_t)request;
-	sim_introduce(machine->program, &w->lane, machine->port.workload->block_size,
-		      machine->port.workload->block_size, SIM_CPU);
+	memset(row(machine, w), 0, machine->program->registers * sizeof(uint32_t));
+	sim_introduce(machine->program, row(machine, w), w->lane.thread,
+		      machine->port.workload->block_size, machine->port.workload->block_size,
+		      SIM_CPU);
 	w->pc = 0;
 	w->in_tx = false;
 	w->ready_at = machine->port.now;
@@ -278,16 +314,30 @@ uint64_t hetm_cpu_next(const struct hetm *hetm)
 	return first;
 }
 
+int hetm_cpu_make(struct sim_machine *machine)
+{
+	struct hetm *h = hetm_of(machine);
+
+	for (uint32_t i = 0; i < HETM_WORKERS; i++)
+		h->worker[i].ready_at = HETM_NEVER;
+	h->reg = calloc(2 * rows(machine) + 1, sizeof(*h->reg));
+	return h->reg ? 0 : -ENOMEM;
+}
+
 void hetm_cpu_free(struct hetm *hetm)
 {
+	free(hetm->reg);
 	for (uint32_t i = 0; i < HETM_WORKERS; i++) {
 		free(hetm->worker[i].reads.word);
 		free(hetm->worker[i].writes.word);
 	}
 }
 
-void hetm_cpu_io(struct hetm *hetm, struct sim_io *io)
+void hetm_cpu_io(struct sim_machine *machine, struct sim_io *io)
 {
+	struct hetm *hetm = hetm_of(machine);
+
+	SIM_IO_ARRAY(io, hetm->reg, 2 * rows(machine));
 	for (uint32_t i = 0; i < HETM_WORKERS; i++) {
 		struct hetm_worker *worker = &hetm->worker[i];
 

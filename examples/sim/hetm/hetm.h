@@ -153,6 +153,7 @@ struct hetm {
 	uint64_t base, region;	       /* of the replicated memory, bytes */
 	struct sim_memory *gpu, *shadow; /* the CPU's replica is the machine's memory */
 	struct hetm_worker worker[HETM_WORKERS];
+	uint32_t *reg; /* [workers][registers] of a kernel; then those at tx_begin */
 	uint64_t commits; /* of the CPU: its clock, and the stamps */
 	uint64_t place;	  /* in the serial order */
 
@@ -182,8 +183,9 @@ void hetm_cpu_run(struct sim_machine *machine);	 /* workers that are due: an ins
 void hetm_cpu_take(struct sim_machine *machine); /* idle workers: a request, if there is one */
 void hetm_cpu_watch(struct sim_machine *machine); /* sim_fail() if a worker goes round for ever */
 uint64_t hetm_cpu_next(const struct hetm *hetm); /* time of the next instruction */
+int hetm_cpu_make(struct sim_machine *machine);
 void hetm_cpu_free(struct hetm *hetm);
-void hetm_cpu_io(struct hetm *hetm, struct sim_io *io);
+void hetm_cpu_io(struct sim_machine *machine, struct sim_io *io);
 
 /* gpu.c */
 int hetm_gpu_try(struct sim_machine *machine);	  /* can it run? Else why, in the machine's error */

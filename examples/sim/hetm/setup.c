@@ -236,9 +236,9 @@ static int hetm_make(struct sim_machine *machine)
 	machine->config.swap_units_every = config->machine.swap_units_every;
 	machine->config.patience_cycles = config->gpu.patience_cycles;
 	h->config = config;
-	for (uint32_t i = 0; i < HETM_WORKERS; i++)
-		h->worker[i].ready_at = HETM_NEVER;
-	error = find_region(machine);
+	error = hetm_cpu_make(machine);
+	if (!error)
+		error = find_region(machine);
 	if (!error)
 		error = make_gpu_system(machine);
 	if (!error && config->system.devices != HETM_CPU_ONLY)
@@ -278,7 +278,7 @@ static void hetm_io(struct sim_machine *machine, struct sim_io *io)
 		sim_memory_io(h->gpu, io);
 	if (h->shadow)
 		sim_memory_io(h->shadow, io);
-	hetm_cpu_io(h, io);
+	hetm_cpu_io(machine, io);
 	hetm_gpu_io(machine, io);
 	SIM_IO(io, h->commits);
 	SIM_IO(io, h->place);
@@ -294,6 +294,22 @@ static void describe(const void *system_config, char *text, size_t size)
 		 c->gpu.cores, hetm_gpu_names[c->system.gpu]);
 }
 
+static const char *lacks(const struct sim_instr *instr)
+{
+	if (!instr)
+		return "its rounds know requests, and no end of a launch";
+	if (instr->shared)
+		return "the CPU has no shared memory";
+	if (instr->op == SIM_BARRIER)
+		return "threads of a block may be on both devices, which wait for each other at "
+		       "the end of a round only";
+	if (instr->op == SIM_ADD || instr->op == SIM_CAS)
+		return "an atomic operation is one device's own";
+	if (instr->op == SIM_ENTER || instr->op == SIM_LEAVE)
+		return "a critical section is for systems with locks";
+	return NULL;
+}
+
 const struct sim_own_machine hetm_machine = {
 	.name = "hetm",
 	.summary = "a CPU and a GPU with a replica each, joined by a link",
@@ -301,6 +317,7 @@ const struct sim_own_machine hetm_machine = {
 	.free = hetm_free,
 	.run = hetm_run,
 	.io = hetm_io,
+	.lacks = lacks,
 	.check_kind = "replicas",
 	.check_count = hetm_exact_count,
 	.time = hetm_time,

@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Room for what is said of a kernel: the file as it was given, the place, what was found. */
 #define SIM_MESSAGE 640
@@ -70,7 +71,7 @@ struct sim_lane {
 	uint32_t thread;
 	uint32_t attempt; /* aborts of the running transaction so far */
 	uint32_t loaded;  /* by the last SIM_LOAD, SIM_CAS or SIM_ADD of this lane */
-	uint32_t into;	  /* the program's: 1 and the register that it has yet to put that in */
+	uint32_t into;	  /* of whole warps: 1 and the register that is yet to have that */
 	uint32_t reg[SIM_REGISTERS]; /* 0 at the start; restored when a transaction aborts */
 };
 
@@ -82,15 +83,13 @@ struct sim_stray {
 	uint32_t operand[SIM_OPERANDS];
 };
 
-/* What one lane does at one instruction; all zero before eval is called, but for `stray`. */
+/* What one lane does at one instruction; all zero before eval is called. */
 struct sim_step {
 	uint64_t address;     /* LOAD, STORE, CAS, ADD: byte address of a word, below 2^40 */
 	uint32_t value;	      /* STORE, CAS, ADD */
 	uint32_t compare;     /* CAS */
 	bool taken;	      /* BRANCH, EXIT_IF */
 	bool skip;	      /* LOAD, STORE, CAS, ADD: predicated off in this lane */
-	bool strayed; /* beyond an array's end, which nothing undoes */
-	struct sim_stray *stray; /* the caller's, for that */
 };
 
 /*
@@ -161,9 +160,9 @@ struct sim_spot {
 struct sim_program {
 	const struct sim_instr *code;
 	uint32_t length;
-	sim_eval_fn eval;
+	sim_eval_fn eval; /* NULL of programs that evaluate whole warps */
 	const void *data; /* handed to eval: the workload */
-	/* Of programs that evaluate whole warps, else NULL and 0: */
+	/* Of programs that do that, else NULL and 0: */
 	sim_warp_eval_fn eval_warp;
 	uint32_t registers;
 	const uint16_t *special;  /* [SIM_SPECIALS]: registers for it, or SIM_NO_REGISTER */
@@ -176,34 +175,34 @@ struct sim_program {
 			  char *out, size_t size);
 	const uint32_t *id;	  /* what threads call themselves; NULL: by their number */
 	uint32_t shared_words; /* of a block */
-	bool gpu_only; /* it has ADD, EXIT_IF or BARRIER, or lanes end apart from each other */
 	uint32_t device; /* that runs it; 0: there is one */
 	bool part;     /* one of several that are launched one after the other */
 };
 
-/* What a thread of a machine that keeps its registers in a lane knows of itself. */
-static inline void sim_introduce(const struct sim_program *program, struct sim_lane *lane,
+/* What a thread of a machine that keeps its registers in a row knows of itself. */
+static inline void sim_introduce(const struct sim_program *program, uint32_t *reg, uint32_t thread,
 				 uint32_t block_size, uint32_t lanes, uint32_t device)
 {
 	for (int i = 0; program->special && i < SIM_SPECIALS; i++)
 		if (program->special[i] != SIM_NO_REGISTER)
-			lane->reg[program->special[i]] =
+			reg[program->special[i]] =
 				i == SIM_OWN_DEVICE ? device :
-				sim_own((enum sim_special)i, lane->thread / block_size,
-					lane->thread % block_size, block_size, lanes);
+				sim_own((enum sim_special)i, thread / block_size,
+					thread % block_size, block_size, lanes);
 }
 
-/* The lane is as it was, but for one more abort. */
+/* The lane and its row are as they were kept, but for one more abort. */
 static inline void sim_lane_again(const struct sim_program *program, struct sim_lane *lane,
-				  const struct sim_lane *saved)
+				  const struct sim_lane *saved, uint32_t *reg, const uint32_t *kept)
 {
 	uint32_t attempt = lane->attempt + 1;
-	uint16_t reg = program->special ? program->special[SIM_OWN_ATTEMPT] : SIM_NO_REGISTER;
+	uint16_t own = program->special ? program->special[SIM_OWN_ATTEMPT] : SIM_NO_REGISTER;
 
 	*lane = *saved;
 	lane->attempt = attempt;
-	if (reg != SIM_NO_REGISTER)
-		lane->reg[reg] = attempt;
+	memcpy(reg, kept, program->registers * sizeof *reg);
+	if (own != SIM_NO_REGISTER)
+		reg[own] = attempt;
 }
 
 #define SIM_SHARED_BANKS 32

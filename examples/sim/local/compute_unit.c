@@ -73,8 +73,9 @@ static void launch(struct sim_machine *machine)
 		for (uint32_t lane = 0; lane < lanes; lane++, thread++)
 			if (thread < machine->port.workload->threads) {
 				wave->lane[lane].thread = thread;
-				sim_introduce(machine->program, &wave->lane[lane],
-					      machine->port.workload->block_size, lanes, 0);
+				sim_introduce(machine->program, local_row(machine, wave, lane),
+					      thread, machine->port.workload->block_size, lanes,
+					      0);
 				mask |= UINT64_C(1) << lane;
 			}
 		wave->ended = !mask;
@@ -117,12 +118,17 @@ static int make(struct sim_machine *machine)
 	if (machine->port.workload->region[0].length / 4 > local->words)
 		return refuse(machine, "words (local_tm.words)",
 			      machine->port.workload->region[0].length / 4, local->words);
+	local->reg = calloc(2 * local_rows(machine) + 1, sizeof(*local->reg));
+	if (!local->reg)
+		return -ENOMEM;
 	launch(machine);
 	return fill(machine);
 }
 
 static void local_free(struct sim_machine *machine)
 {
+	if (local_of(machine))
+		free(local_of(machine)->reg);
 	free(machine->port.state);
 }
 
@@ -131,6 +137,7 @@ static void local_io(struct sim_machine *machine, struct sim_io *io)
 	struct local *local = local_of(machine);
 
 	SIM_IO_FROM(io, local, wave);
+	SIM_IO_ARRAY(io, local->reg, 2 * local_rows(machine));
 }
 
 static void describe(const void *system_config, char *text, size_t size)
@@ -216,52 +223,32 @@ static uint64_t access_memory(struct sim_machine *machine, struct local_wave *wa
 
 /* ---- instructions ---- */
 
-#define WARP 32u /* lanes that a program evaluates at once */
-
 /* Of the lanes from this one on. */
 static uint32_t evaluate_warp(struct sim_machine *machine, struct local_wave *wave, uint32_t first,
 			      uint32_t on)
 {
-	const struct sim_program *program = machine->program;
-	struct sim_lane *lane = &wave->lane[first];
-	struct sim_stray stray[WARP];
-	uint32_t slot[WARP];
-	struct sim_warp_step step = {
-		.reg = lane->reg, .slot = slot, .mask = on, .address = &wave->address[first],
-		.value = &wave->value[first], .into = SIM_NO_REGISTER, .stray_of = stray,
-	};
+	struct sim_warp_step step = { .mask = on, .address = &wave->address[first],
+				      .value = &wave->value[first] };
 
-	for (SIM_EACH_LANE(l, on)) {
-		slot[l] = (uint32_t)(lane[l].reg - lane->reg);
-		if (lane[l].into)
-			lane[l].reg[lane[l].into - 1] = lane[l].loaded;
-		lane[l].into = 0;
-	}
-	program->eval_warp(program->data, wave->pc, &step);
-	for (SIM_EACH_LANE(l, step.into == SIM_NO_REGISTER ? 0 : step.chosen))
-		lane[l].into = step.into + 1u;
-	for (SIM_EACH_LANE(l, step.stray))
-		sim_fail_lane(&machine->port, &lane[l], &stray[l]);
-	return step.chosen;
+	return sim_evaluate_lanes(&machine->port, wave->pc, &wave->lane[first],
+				  local_row(machine, wave, first), &step);
 }
 
 static uint64_t evaluate(struct sim_machine *machine, struct local_wave *wave, uint64_t on)
 {
 	const struct sim_program *program = machine->program;
-	bool branch = program->code[wave->pc].op == SIM_BRANCH;
+	enum sim_op op = program->code[wave->pc].op;
+	bool branch = op == SIM_BRANCH || op == SIM_EXIT_IF;
 	uint64_t chosen = 0;
 
-	for (uint32_t l = 0; program->eval_warp && l < LOCAL_LANES; l += WARP)
+	for (uint32_t l = 0; program->eval_warp && l < LOCAL_LANES; l += SIM_MAX_LANES)
 		if ((uint32_t)(on >> l))
 			chosen |= (uint64_t)evaluate_warp(machine, wave, l, (uint32_t)(on >> l))
 				  << l;
 	for (SIM_EACH_LANE(lane, program->eval_warp ? 0 : on)) {
-		struct sim_stray stray;
-		struct sim_step step = { .stray = &stray };
+		struct sim_step step = { 0 };
 
 		program->eval(program->data, wave->pc, &wave->lane[lane], &step);
-		if (step.strayed)
-			sim_fail_lane(&machine->port, &wave->lane[lane], &stray);
 		wave->address[lane] = step.address;
 		wave->value[lane] = step.value;
 		if (branch ? step.taken : !step.skip)
@@ -274,6 +261,20 @@ static void end(struct sim_machine *machine, struct local_wave *wave)
 {
 	wave->ended = true;
 	machine->threads_left -= (uint64_t)__builtin_popcountll(wave->exec);
+}
+
+/* s_barrier: the wavefronts that have not ended go on when all of them are there. */
+static void look_at_barrier(struct sim_machine *machine)
+{
+	struct local *local = local_of(machine);
+
+	for (uint32_t i = 0; i < local->waves; i++)
+		if (!local->wave[i].ended && !local->wave[i].at_barrier)
+			return;
+	for (uint32_t i = 0; i < local->waves; i++) {
+		local->wave[i].at_barrier = false;
+		local->wave[i].ready_at = machine->port.now + local->config->machine.scalar_cycles;
+	}
 }
 
 static uint64_t execute(struct sim_machine *machine, struct local_wave *wave)
@@ -306,10 +307,23 @@ static uint64_t execute(struct sim_machine *machine, struct local_wave *wave)
 		return local_begin(machine, wave);
 	case SIM_TX_COMMIT:
 		return local_commit(machine, wave);
+	case SIM_FENCE: /* s_waitcnt: what a wavefront has stored is in local memory */
+		local_arrive(machine, wave, local_after(machine, wave));
+		return local->config->machine.scalar_cycles;
+	case SIM_BARRIER:
+		local_arrive(machine, wave, local_after(machine, wave));
+		wave->at_barrier = true;
+		look_at_barrier(machine);
+		return local->config->machine.scalar_cycles;
+	case SIM_EXIT_IF:
+		local_leave(machine, wave, evaluate(machine, wave, on));
+		look_at_barrier(machine);
+		return local->vector_cycles + local->config->machine.scalar_cycles;
 	case SIM_EXIT:
 		end(machine, wave);
+		look_at_barrier(machine);
 		return 1;
-	default:
+	default: /* see lacks() */
 		sim_fail(&machine->port, -EINVAL,
 			 "an instruction that the compute unit does not know");
 		return 1;
@@ -375,7 +389,8 @@ static struct local_wave *next(struct local *local)
 	for (uint32_t i = 1; i <= local->waves; i++) {
 		struct local_wave *wave = &local->wave[(local->last + i) % local->waves];
 
-		if (!wave->ended && !wave->waiting && (!best || wave->ready_at < best->ready_at))
+		if (!wave->ended && !wave->waiting && !wave->at_barrier &&
+		    (!best || wave->ready_at < best->ready_at))
 			best = wave;
 	}
 	return best;
@@ -427,6 +442,18 @@ static void run(struct sim_machine *machine)
 	empty(machine);
 }
 
+static const char *lacks(const struct sim_instr *instr)
+{
+	if (!instr)
+		return "its local memory is gone at the end of a launch";
+	if (instr->op == SIM_ADD || instr->op == SIM_CAS)
+		return "what an atomic operation on local memory does to the signatures of "
+		       "transactions is not known";
+	if (instr->op == SIM_ENTER || instr->op == SIM_LEAVE)
+		return "a critical section is for systems with locks";
+	return NULL;
+}
+
 const struct sim_own_machine local_machine = {
 	.name = "southern-islands",
 	.summary = "one compute unit with local memory",
@@ -434,6 +461,7 @@ const struct sim_own_machine local_machine = {
 	.free = local_free,
 	.run = run,
 	.io = local_io,
+	.lacks = lacks,
 	.time = local_time,
 	.describe = describe,
 	.patient = "machine",

@@ -85,3 +85,18 @@ void local_arrive(struct sim_machine *machine, struct local_wave *wave, uint32_t
 		}
 	}
 }
+
+void local_leave(struct sim_machine *machine, struct local_wave *wave, uint64_t lanes)
+{
+	machine->threads_left -= (uint64_t)__builtin_popcountll(lanes);
+	for (uint32_t i = 0; i < wave->depth; i++) {
+		wave->branch[i].exec &= ~lanes;
+		wave->branch[i].other &= ~lanes;
+	}
+	local_set_exec(machine, wave, wave->exec & ~lanes);
+	if (wave->exec)
+		local_arrive(machine, wave, local_after(machine, wave));
+	while (!wave->exec && wave->depth)
+		local_arrive(machine, wave, wave->branch[wave->depth - 1].meet);
+	wave->ended = !wave->exec;
+}

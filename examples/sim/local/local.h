@@ -58,6 +58,7 @@ struct local_wave {
 	uint64_t since; /* cycle up to which time[] has what it did */
 	uint64_t ready_at;
 	bool ended, waiting; /* waiting: at tx_begin, for another wavefront */
+	bool at_barrier;
 	uint64_t exec;	     /* as in local_tm, or as the serialising system has it */
 	struct local_branch branch[LOCAL_DEPTH];
 	uint32_t depth;
@@ -78,6 +79,7 @@ struct local {
 	uint32_t waves, words;
 	uint32_t vector_cycles;
 	uint32_t overhead; /* 1, or 0 where transactions cost nothing */
+	uint32_t *reg; /* state: rows of the registers of all lanes; then those at tx_begin */
 	/* state */
 	struct local_wave wave[LOCAL_WAVES];
 	int owner;	       /* wavefront whose lanes the serialising system runs, or -1 */
@@ -89,6 +91,19 @@ struct local {
 static inline struct local *local_of(struct sim_machine *machine)
 {
 	return machine->port.state;
+}
+
+/* Words of registers of all lanes of a kernel; those of a lane. */
+static inline size_t local_rows(const struct sim_machine *machine)
+{
+	return (size_t)LOCAL_WAVES * LOCAL_LANES * machine->program->registers;
+}
+
+static inline uint32_t *local_row(struct sim_machine *machine, const struct local_wave *wave,
+				  uint64_t lane)
+{
+	return local_of(machine)->reg + ((size_t)wave->index * LOCAL_LANES + lane) *
+						machine->program->registers;
 }
 
 /* Where the wavefront goes on, unless it takes a branch. */
@@ -107,6 +122,8 @@ void local_branch(struct sim_machine *machine, struct local_wave *wave,
 		  const struct sim_instr *instr, uint64_t taken);
 /* The wavefront is at pc: ways that meet there are joined, or the other way is gone. */
 void local_arrive(struct sim_machine *machine, struct local_wave *wave, uint32_t pc);
+/* Lanes that execute end; the wavefront goes on with others, or ends. */
+void local_leave(struct sim_machine *machine, struct local_wave *wave, uint64_t lanes);
 
 /* ---- tx.c: begin and commit of the systems; cycles until the wavefront is ready ---- */
 uint64_t local_begin(struct sim_machine *machine, struct local_wave *wave);

@@ -4,8 +4,10 @@
 
 /* ---- what all share ---- */
 
-static void enter(struct local_wave *wave)
+static void enter(struct sim_machine *machine, struct local_wave *wave)
 {
+	size_t row = machine->program->registers * sizeof(uint32_t);
+
 	wave->in_tx = true;
 	wave->tx_pc = wave->pc;
 	wave->tx_depth = wave->depth;
@@ -13,6 +15,8 @@ static void enter(struct local_wave *wave)
 	for (SIM_EACH_LANE(lane, wave->exec)) {
 		wave->lane[lane].attempt = 0;
 		wave->saved[lane] = wave->lane[lane];
+		memcpy(local_row(machine, wave, lane) + local_rows(machine),
+		       local_row(machine, wave, lane), row);
 	}
 }
 
@@ -40,7 +44,10 @@ void local_abort(struct sim_machine *machine, struct local_wave *wave, uint64_t 
 	machine->port.result.aborted_by_reason[SIM_ABORT_CONFLICT] += count;
 	wave->inside &= ~lanes;
 	for (SIM_EACH_LANE(lane, lanes)) {
-		sim_lane_again(machine->program, &wave->lane[lane], &wave->saved[lane]);
+		uint32_t *reg = local_row(machine, wave, lane);
+
+		sim_lane_again(machine->program, &wave->lane[lane], &wave->saved[lane], reg,
+			       reg + local_rows(machine));
 		if (observer)
 			observer->abort(observer->state, wave->lane[lane].thread,
 					SIM_ABORT_CONFLICT);
@@ -112,7 +119,7 @@ static uint64_t begin(struct sim_machine *machine, struct local_wave *wave)
 		return 0;
 	}
 	if (!wave->in_tx)
-		enter(wave);
+		enter(machine, wave);
 	wave->inside = begun.lanes;
 	see_begin(machine, wave);
 	evict(machine, begun.evicted);
@@ -166,7 +173,7 @@ static uint64_t begin_alone(struct sim_machine *machine, struct local_wave *wave
 	}
 	local->owner = (int)wave->index;
 	if (!wave->in_tx) {
-		enter(wave);
+		enter(machine, wave);
 		wave->todo = wave->exec;
 	}
 	wave->inside = wave->todo & -wave->todo;

@@ -205,10 +205,29 @@ void sim_fail_stray(struct sim_port *port, const struct sim_warp *warp, uint64_t
 	fail_beyond(port, warp->thread[lane], &warp->stray_of[lane]);
 }
 
-void sim_fail_lane(struct sim_port *port, const struct sim_lane *lane,
-		   const struct sim_stray *stray)
+uint32_t sim_evaluate_lanes(struct sim_port *port, uint32_t pc, struct sim_lane *lane,
+			    uint32_t *reg, struct sim_warp_step *step)
 {
-	fail_beyond(port, lane->thread, stray);
+	const struct sim_program *program = port->program;
+	struct sim_stray stray[SIM_MAX_LANES];
+	uint32_t slot[SIM_MAX_LANES];
+
+	step->reg = reg;
+	step->slot = slot;
+	step->into = SIM_NO_REGISTER;
+	step->stray_of = stray;
+	for (SIM_EACH_LANE(l, step->mask)) {
+		slot[l] = (uint32_t)l * program->registers;
+		if (lane[l].into)
+			reg[slot[l] + lane[l].into - 1] = lane[l].loaded;
+		lane[l].into = 0;
+	}
+	program->eval_warp(program->data, pc, step);
+	for (SIM_EACH_LANE(l, step->into == SIM_NO_REGISTER ? 0 : step->chosen))
+		lane[l].into = step->into + 1u;
+	for (SIM_EACH_LANE(l, step->stray))
+		fail_beyond(port, lane[l].thread, &stray[l]);
+	return step->chosen;
 }
 
 /* ---- attempts ------------------------------------------------------------------------- */

@@ -515,9 +515,11 @@ void sim_put_back(struct sim_port *port, struct sim_warp *warp, uint64_t mask);
 void sim_take_loaded(struct sim_warp *warp);
 /* For hosts: a lane used an index beyond an array, and nothing undoes that: the run ends. */
 void sim_fail_stray(struct sim_port *port, const struct sim_warp *warp, uint64_t lanes);
-/* The same of a machine that keeps registers in a lane. */
-void sim_fail_lane(struct sim_port *port, const struct sim_lane *lane,
-		   const struct sim_stray *stray);
+/* For machines of their own: up to 32 lanes from `lane` on, whose registers stand in rows from reg
+ * on, evaluate an instruction of a kernel; step has the mask, and room for 32 addresses and
+ * values. The lanes chosen. A lane that goes beyond an array ends the run. */
+uint32_t sim_evaluate_lanes(struct sim_port *port, uint32_t pc, struct sim_lane *lane,
+			    uint32_t *reg, struct sim_warp_step *step);
 /* Tell who looks. */
 static inline void sim_see(const struct sim_port *port, uint32_t warp, enum sim_seen what,
 			   uint64_t a, uint64_t b)

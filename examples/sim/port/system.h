@@ -101,6 +101,9 @@ struct sim_own_machine {
 	void (*run)(struct sim_machine *machine);
 	/* What the machine keeps besides its units and memory. */
 	void (*io)(struct sim_machine *machine, struct sim_io *io);
+	/* Why there is no hardware for this instruction, in a few words, or NULL; and, with NULL,
+	 * for a program of several launches. */
+	const char *(*lacks)(const struct sim_instr *instr);
 	/* What --check proves, in one word of the report's list; NULL: "serializable". */
 	const char *check_kind;
 	/* Numbers that --check found besides, by name; false past the last one. NULL for none. */

@@ -41,39 +41,6 @@ struct kernel_workload {
 
 /* ---- what an instruction does ----------------------------------------------------------- */
 
-/* One lane of any machine: its registers are those of the lane. */
-static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct sim_step *step)
-{
-	const struct kernel_program *p = data;
-	const struct kernel_instr *i = &p->code->instr[pc];
-	struct kernel_lanes w = { .kernel = p->kernel, .code = p->code, .reg = lane->reg,
-				  .stride = 1, .mask = 1, .seed = p->seed,
-				  .stray_of = step->stray };
-	uint64_t address[KERNEL_LANES];
-
-	if (lane->into)
-		lane->reg[lane->into - 1] = lane->loaded;
-	lane->into = 0;
-	kernel_steps(&w, i);
-	if (i->op == KERNEL_BRANCH)
-		step->taken = !kernel_word(&w, i->a, 0) == i->negate;
-	if (i->op >= KERNEL_LOAD && i->op <= KERNEL_CAS)
-		step->skip = !kernel_addresses(&w, i, address);
-	if (w.stray) {
-		step->strayed = true;
-		kernel_catch_lanes(&w, i);
-	}
-	if (i->op < KERNEL_LOAD || i->op > KERNEL_CAS)
-		return;
-	step->address = address[0];
-	if (i->op != KERNEL_LOAD)
-		step->value = kernel_word(&w, i->op == KERNEL_CAS ? i->c : i->b, 0);
-	if (i->op == KERNEL_CAS)
-		step->compare = kernel_word(&w, i->b, 0);
-	if (!step->skip && i->d != KERNEL_NO_COLUMN)
-		lane->into = i->d + 1u;
-}
-
 static void access(const struct kernel_instr *i, struct kernel_lanes *w,
 		   struct sim_warp_step *step)
 {
@@ -193,16 +160,6 @@ static void translate(const struct kernel *k, const struct kernel_code *code, ui
 	out->shared = is_shared(k, i);
 }
 
-/* Is there an instruction that only the GPU of machine/ knows? */
-static bool gpu_only(const struct kernel_code *code)
-{
-	for (size_t i = 0; i < code->instr_count; i++)
-		if (code->instr[i].op == KERNEL_ADD || code->instr[i].op == KERNEL_BARRIER ||
-		    code->instr[i].op == KERNEL_EXIT_IF)
-			return true;
-	return false;
-}
-
 static int make_program(struct kernel_workload *k, const struct kernel_code *code,
 			struct kernel_program *p)
 {
@@ -221,10 +178,9 @@ static int make_program(struct kernel_workload *k, const struct kernel_code *cod
 	}
 	p->runs = (struct sim_program){
 		.code = p->instr, .length = length, .data = p, .eval_warp = eval_warp,
-		.eval = code->registers <= SIM_REGISTERS ? eval : NULL,
 		.registers = code->registers, .special = code->special, .kept = code->kept,
 		.kept_count = (uint32_t)code->kept_count, .file = k->kernel.file,
-		.spot = p->spot, .say_stray = say_stray, .gpu_only = gpu_only(code),
+		.spot = p->spot, .say_stray = say_stray,
 		.shared_words = (uint32_t)k->kernel.shared_words,
 	};
 	return 0;
@@ -297,7 +253,7 @@ static int add_programs(struct kernel_workload *k)
 	}
 	for (size_t i = 0; !error && i < k->kernel.launches; i++) {
 		error = make_program(k, &launch[i].code, &k->program[2 + i]);
-		k->program[2 + i].runs.part = k->program[2 + i].runs.gpu_only = true;
+		k->program[2 + i].runs.part = true;
 		add_program(k, launch[i].section, &k->program[2 + i].runs);
 	}
 	return error;
