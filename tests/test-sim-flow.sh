@@ -400,9 +400,67 @@ done
 sed 's/store distance\[0\] = 1$/&\n\tstore near[0] = 1/; s/^threads .*/threads 32 block 32/' \
 	"$work/scan.kernel" >"$work/wrong.kernel"
 refused 'wrong.kernel: setup or verify uses shared memory' --kernel "$work/wrong.kernel"
-refused 'without a TM system there are no transactions' --kernel "$kernels/cc.kernel"
+printf 'threads 1 block 1\narray a 1\nprogram\nkernel k\nbegin\nload x = a[0]\ncommit\nhost\nlaunch k\n' \
+	>"$work/wrong.kernel"
+refused 'wrong.kernel:5:1: without a TM system there are no transactions, expected --system or' \
+	--kernel "$work/wrong.kernel"
+refused 'there are no transactions' --kernel "$kernels/write-skew.kernel"
 sed 's/^program$/program locks/' "$work/scan.kernel" >"$work/wrong.kernel"
-refused 'there is no program but that with locks' --kernel "$work/wrong.kernel"
+run 0 --kernel "$work/wrong.kernel"
+# Locks need no TM system: where the one program has transactions, the other one runs. Its notes take
+# no time, nor does a let before the end of a loop.
+cat >"$work/locks.kernel" <<'TXT'
+threads 256 block 64
+array count 8
+locks lock 8
+program transactions
+	begin
+	load n = count[id % 8]
+	store count[id % 8] = n + 1
+	commit
+program locks
+kernel k
+	repeat
+		cas held = lock[id % 8] from 0 to 1
+		if held == 0
+			enter
+			load n = count[id % 8]
+			store count[id % 8] = n + 1
+			leave
+			fence
+			store lock[id % 8] = 0
+			let done = 1
+		end
+	until done
+host
+	launch k
+	launch k
+	for i = 0 below 8
+		require count[i] == 64
+	end
+TXT
+sed '/enter/d; /leave/d' "$work/locks.kernel" >"$work/bare.kernel"
+sed 's/let done/set done/' "$work/bare.kernel" >"$work/late.kernel"
+for mechanism in pdom pdom-lcp tbc tbc-lcp; do # under dwf those that wait can hold the others up
+	for machine in '' '--machine fermi'; do
+		# shellcheck disable=SC2086
+		run 0 --kernel "$work/locks.kernel" --divergence $mechanism $machine --format json
+		[ "$(field program)" = locks ] || complain "$mechanism: program $(field program)"
+		for kernel in locks bare late; do # with one warp nobody else has a turn
+			sed 's/^threads 256 block 64/threads 32 block 32/; s/== 64/== 8/' \
+				"$work/$kernel.kernel" >"$work/one.kernel"
+			# shellcheck disable=SC2086
+			run 0 --kernel "$work/one.kernel" --divergence $mechanism $machine --format json
+			field cycles
+		done >"$work/took"
+		awk 'NR == 1 { first = $1 } NR == 2 && $1 != first || NR == 3 && $1 <= first { exit 1 }' \
+			"$work/took" || complain "$mechanism $machine: notes take time: $(cat "$work/took")"
+	done
+done
+sed 's/from 0 to 1/from 0 to 0/' "$work/locks.kernel" >"$work/open.kernel"
+run 1 --kernel "$work/open.kernel"
+grep -q 'open.kernel:27:3: .*expected count.0. == 64' "$work/err" || complain "no lock: $(cat "$work/err")"
+refused 'locks.kernel:12:3: thread 0, run alone, comes to cas' --kernel "$work/locks.kernel" --check
 refused 'core: warps = 7 is outside 8 .. 64' --kernel "$work/scan.kernel" --set core.warps=7
 refused 'simt_stack: pc_bits = 2 is outside 3 .. 64' --kernel "$work/scan.kernel" --set simt_stack.pc_bits=2
 refused 'is not used here: expected core.warps' --kernel "$kernels/nested.kernel" --machine fermi \

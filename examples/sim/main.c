@@ -323,7 +323,7 @@ static int make_workload(const struct sim_setup *setup, const struct sim_options
 {
 	struct sim_workload_request request = {
 		.class = setup->workload,
-		.flavour = setup->system ? setup->system->flavour : SIM_TRANSACTIONS,
+		.flavour = setup->system ? setup->system->flavour : SIM_FLAVOURS,
 		.config = setup->workload_config,
 		.threads = options->threads,
 		.seed = options->seed,

@@ -345,6 +345,36 @@ void kernel_become(struct kernel *k, uint32_t number)
 	k->blocks = (uint32_t)((l->threads + l->block_threads - 1) / l->block_threads);
 }
 
+/* Has the program something to run, and nothing that a TM system must do? */
+static bool goes_without(const struct kernel *k, enum kernel_section section)
+{
+	bool begins = k->code[section].transactions;
+
+	for (size_t i = 0; i < k->launches; i++)
+		begins |= k->launch[i].section == section && k->launch[i].code.transactions;
+	return k->code[section].line && !begins;
+}
+
+static void exchange(struct kernel_code *a, struct kernel_code *b)
+{
+	struct kernel_code kept = *a;
+
+	*a = *b;
+	*b = kept;
+}
+
+void kernel_go_without(struct kernel *k)
+{
+	k->locks = !goes_without(k, KERNEL_TRANSACTIONS) && goes_without(k, KERNEL_LOCKS);
+	if (!k->locks)
+		return;
+	exchange(&k->code[KERNEL_TRANSACTIONS], &k->code[KERNEL_LOCKS]);
+	exchange(&k->code[KERNEL_HOST], &k->code[KERNEL_LOCKS_HOST]);
+	for (size_t i = 0; i < k->launches; i++)
+		k->launch[i].section = k->launch[i].section == KERNEL_LOCKS ? KERNEL_TRANSACTIONS :
+									      KERNEL_LOCKS;
+}
+
 static void free_code(struct kernel_code *code)
 {
 	for (size_t i = 0; i < code->message_count; i++)

@@ -276,6 +276,7 @@ struct kernel {
 	char summary[128];	    /* the first line of the file's comment */
 	char unread[KERNEL_NAME_MAX]; /* what "let" sets and nothing reads, or "" */
 	uint32_t unread_line;
+	bool locks;    /* the program with locks is in the place of the one with transactions */
 	bool launched; /* with the head `launch`: one core's addresses, lanes are known */
 	uint32_t blocks, block_threads, lanes;
 	uint32_t largest_block; /* of the launches, threads */
@@ -374,6 +375,9 @@ static inline bool kernel_has_host(const struct kernel *k)
 
 /* Make a copy of one with a host that kernel, on its own. */
 void kernel_become(struct kernel *copy, uint32_t number);
+/* Runs without a TM system: if the one program has transactions, or is not there, the other one
+ * takes its place. */
+void kernel_go_without(struct kernel *kernel);
 
 static inline uint32_t kernel_warps_of_block(const struct kernel *k)
 {

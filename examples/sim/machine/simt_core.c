@@ -244,6 +244,14 @@ static int execute(struct flow_core *core, struct flow_warp *warp)
 	return error;
 }
 
+/* A note is done, and the warp goes on, in the same cycle. */
+static int take_note(struct flow_core *core, struct flow_warp *warp)
+{
+	int error = execute(core, warp);
+
+	return error ? error : complete(core, warp);
+}
+
 static int issue(struct flow_core *core, struct flow_warp *warp)
 {
 	struct flow_result *result = &core->result;
@@ -253,6 +261,8 @@ static int issue(struct flow_core *core, struct flow_warp *warp)
 
 	if (core->gpu->check)
 		flow_check_issue(core->gpu->check, core, warp);
+	if (i->op >= KERNEL_ENTER && i->op <= KERNEL_NOTE)
+		return take_note(core, warp);
 	if (core->gpu->issues)
 		log_issue(core, warp);
 	result->issued++;

@@ -88,6 +88,8 @@ void flow_report_data(struct emit *e, const struct sim_report *r, const struct s
 	if (r->setup->machine_name)
 		emit_text(e, "machine", r->setup->machine_name);
 	emit_text(e, "kernel", r->gpu->kernel->name);
+	if (r->gpu->kernel->locks)
+		emit_text(e, "program", "locks");
 	put_config(e, r);
 	put_result(e, r);
 	if (e->shape == EMIT_JSON)
@@ -109,10 +111,11 @@ static void head(const struct sim_report *r, FILE *out)
 			   r->setup->mechanism->summary);
 	fprintf(out, "  kernel       %s: ", k->name);
 	if (kernel_has_host(k))
-		fputs("a host and what it launches\n", out);
+		fputs("a host and what it launches", out);
 	else
-		fprintf(out, "%zu blocks, %zu instructions\n", k->code->block_count,
+		fprintf(out, "%zu blocks, %zu instructions", k->code->block_count,
 			k->code->instr_count);
+	fputs(k->locks ? ", with locks\n" : "\n", out);
 	fprintf(out, "  threads      %u thread blocks of %u, ", k->blocks, k->block_threads);
 	if (k->threads % k->block_threads)
 		fprintf(out, "the last of %u, ", kernel_threads_of_block(k, k->blocks - 1));

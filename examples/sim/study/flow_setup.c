@@ -151,20 +151,15 @@ static bool runs_alone(const struct kernel *kernel)
 
 	for (size_t i = 0; i < code->instr_count; i++) {
 		uint8_t op = code->instr[i].op;
-		bool enters = op == KERNEL_ENTER || op == KERNEL_LEAVE;
 
-		if (!enters && op != KERNEL_BEGIN && op != KERNEL_COMMIT)
+		if (op != KERNEL_BEGIN && op != KERNEL_COMMIT)
 			continue;
-		fprintf(stderr, "gputm-sim: %s:%u:%u: without a TM system there are no %s, "
-				"expected --system\n", kernel->file, code->instr[i].line,
-			code->instr[i].column,
-			enters ? "critical sections to check" : "transactions");
+		fprintf(stderr, "gputm-sim: %s:%u:%u: without a TM system there are no "
+				"transactions, expected --system or a program locks\n",
+			kernel->file, code->instr[i].line, code->instr[i].column);
 		return false;
 	}
-	if (code->instr_count)
-		return true;
-	fprintf(stderr, "gputm-sim: %s: there is no program but that with locks\n", kernel->file);
-	return false;
+	return true;
 }
 
 static bool kernel_fits(const struct sim_setup *setup, const struct sim_given *given,

@@ -506,6 +506,10 @@ static int make(const struct sim_workload_request *request, struct sim_workload 
 		k->seed = request->seed;
 	if (!result)
 		result = kernel_load(&class->text, &wanted, &k->kernel, error, size);
+	if (!result && request->flavour == SIM_FLAVOURS) {
+		kernel_go_without(&k->kernel);
+		k->base.flavour = SIM_TRANSACTIONS;
+	}
 	if (!result)
 		result = fill(k, &keys, request->keys, &edges, error, size);
 	sim_keys_free(&keys);

@@ -75,7 +75,7 @@ struct sim_workload {
 /* What a workload is made from. Fields that were not given are 0 or NULL. */
 struct sim_workload_request {
 	const struct sim_workload_class *class;
-	enum sim_flavour flavour; /* of the program that will run */
+	enum sim_flavour flavour; /* of the program that will run; SIM_FLAVOURS: without a system */
 	const void *config; /* of class->params */
 	uint64_t threads;   /* 0: the class's default */
 	uint64_t seed;
