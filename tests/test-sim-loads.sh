@@ -336,7 +336,7 @@ sed 's/^\tbarrier/\talu/;s/^\t\tbarrier/\t\talu/' "$work/total.kernel" >"$work/h
 grep -q 'the total is wrong' "$work/out" || complain "hasty.kernel: $(cat "$work/out")"
 sed 's/load t = total/load t = part/' "$work/total.kernel" >"$work/inside.kernel"
 refused 'its transactions use shared memory' --workload "$work/inside.kernel" --system getm
-refused 'shared arrays' --workload "$work/total.kernel" --system hetm
+refused 'the CPU has no shared memory' --workload "$work/total.kernel" --system hetm
 cat >"$work/banks.kernel" <<'KERNEL'
 param stride 1 1 64 "Words between those of neighbours."
 threads 128 block 128
