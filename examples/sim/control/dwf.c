@@ -162,12 +162,6 @@ static void places(const struct flow_core *core, flow_place *place, void *state)
 	}
 }
 
-static uint64_t depth(const struct flow_core *core)
-{
-	(void)core;
-	return 0;
-}
-
 static int make(struct flow_core *core, const void *wanted, void **out)
 {
 	struct gputm_warp_former_config *config;
@@ -251,7 +245,7 @@ static const struct sim_role roles[] = {
 		.flaw = (why),                                                          \
 		.make = make, .free = unmake, .launch = launch, .pick = pick,           \
 		.step = go, .go = go, .branch = branch, .exit = leave,                  \
-		.barrier = barrier, .places = places, .depth = depth, .io = io,         \
+		.barrier = barrier, .places = places, .io = io,         \
 	}
 
 const struct flow_mechanism flow_dwf =

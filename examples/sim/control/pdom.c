@@ -100,22 +100,16 @@ static int go(struct flow_core *core, struct flow_warp *warp, uint32_t next)
 	return result < 0 ? refused(core, warp, result) : follow_stack(p, warp);
 }
 
-static uint64_t point(const struct flow_core *core, uint32_t block)
-{
-	return block == KERNEL_NONE ? GPUTM_SIMT_STACK_NO_PC :
-				      core->kernel->code->block[block].first;
-}
-
 static int branch(struct flow_core *core, struct flow_warp *warp, const struct kernel_block *block)
 {
 	struct pdom *p = core->state;
 	struct gputm_simt_stack_target target[2] = {
-		{ point(core, block->way[1]), warp->lanes.mask & ~warp->taken },
-		{ point(core, block->way[0]), warp->taken }, /* runs first */
+		{ flow_point(core, block->way[1]), warp->lanes.mask & ~warp->taken },
+		{ flow_point(core, block->way[0]), warp->taken }, /* runs first */
 	};
 	int result = gputm_simt_stack_diverge(p->stack[warp->name], target, 2,
-					      point(core, block->meeting),
-					      point(core, block->likely));
+					      flow_point(core, block->meeting),
+					      flow_point(core, block->likely));
 
 	if (result < 0 || result == GPUTM_SIMT_STACK_FULL)
 		return refused(core, warp, result);
@@ -194,18 +188,6 @@ static void places(const struct flow_core *core, flow_place *place, void *state)
 		places_of_warp(core, &p->warp[__builtin_ctzll(left)], place, state);
 }
 
-static uint64_t depth(const struct flow_core *core)
-{
-	const struct pdom *p = core->state;
-	uint64_t most = 0, depth = 0;
-
-	for (uint32_t i = 0; i < p->count; i++) {
-		gputm_unit_stat_value(gputm_simt_stack_unit(p->stack[i]), "max_depth", &depth);
-		most = depth > most ? depth : most;
-	}
-	return most;
-}
-
 static int make(struct flow_core *core, const void *config, void **out)
 {
 	struct pdom *p = calloc(1, sizeof(*p));
@@ -257,7 +239,7 @@ static const struct sim_role roles[] = {
 		.uniform = true, .fixed = true, .make = make, .free = free,             \
 		.launch = launch, .pick = pick, .step = step, .go = go,                 \
 		.branch = branch, .exit = leave, .barrier = barrier, .places = places,  \
-		.depth = depth, .io = io,                                               \
+		.io = io,                                               \
 	}
 
 const struct flow_mechanism flow_pdom =

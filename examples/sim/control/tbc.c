@@ -236,20 +236,14 @@ static int go(struct flow_core *core, struct flow_warp *warp, uint32_t next)
 	return end_warp(core, warp, result, next);
 }
 
-static uint64_t point(const struct flow_core *core, uint32_t block)
-{
-	return block == KERNEL_NONE ? GPUTM_BLOCK_STACK_NO_PC
-				    : core->kernel->code->block[block].first;
-}
-
 static int branch(struct flow_core *core, struct flow_warp *warp, const struct kernel_block *block)
 {
 	struct tbc *t = core->state;
 	struct gputm_block_stack_target target = {
-		.taken_pc = point(core, block->way[0]),
-		.other_pc = point(core, block->way[1]),
-		.rpc = point(core, block->meeting),
-		.lpc = point(core, block->likely),
+		.taken_pc = flow_point(core, block->way[0]),
+		.other_pc = flow_point(core, block->way[1]),
+		.rpc = flow_point(core, block->meeting),
+		.lpc = flow_point(core, block->likely),
 	};
 	int result = gputm_block_stack_branch(t->block[warp->resident].stack, warp->name,
 					      warp->taken, &target);
@@ -370,19 +364,6 @@ static void places(const struct flow_core *core, flow_place *place, void *state)
 
 /* ---- units and life ---- */
 
-static uint64_t depth(const struct flow_core *core)
-{
-	const struct tbc *t = core->state;
-	uint64_t most = 0, depth = 0;
-
-	for (uint32_t i = 0; i < t->count; i++) {
-		gputm_unit_stat_value(gputm_block_stack_unit(t->block[i].stack), "max_depth",
-				      &depth);
-		most = depth > most ? depth : most;
-	}
-	return most;
-}
-
 static int make(struct flow_core *core, const void *wanted, void **out)
 {
 	struct sim_port *port = &core->gpu->port;
@@ -461,7 +442,7 @@ static const struct sim_role roles[] = {
 		.restores = FLOW_RESTORES_FULL_BLOCKS, .make = make, .free = free,      \
 		.launch = launch, .pick = pick, .skip = skip, .tick = tick,             \
 		.step = step, .go = go, .branch = branch, .exit = leave,                \
-		.barrier = barrier, .places = places, .depth = depth, .io = io,         \
+		.barrier = barrier, .places = places, .io = io,         \
 	}
 
 const struct flow_mechanism flow_tbc =

@@ -58,7 +58,7 @@ static int take_chance(struct reader *r, struct value *out)
 
 	next_token(r);
 	step.extra = (uint32_t)r->code->instr_count;
-	step.a = special_register(r, KERNEL_ID);
+	step.a = special_register(r, SIM_OWN_ID);
 	error = take_number(r, 0, 100, "how often in a hundred", &percent.number);
 	if (!error)
 		error = column_of(r, &percent, &step.b);
@@ -82,7 +82,7 @@ static int take_trace(struct reader *r, struct value *out)
 	if (trace->counter == KERNEL_NO_COLUMN)
 		error = counter(r, &trace->counter);
 	next_token(r);
-	step.a = step.b = special_register(r, KERNEL_THREAD);
+	step.a = step.b = special_register(r, SIM_OWN_THREAD);
 	step.c = trace->counter;
 	step.extra = name->index;
 	return error ? error : add_step(r, step, KERNEL_NO_COLUMN, out);
@@ -94,7 +94,7 @@ static int take_threads(struct reader *r, struct value *out)
 	int error;
 
 	next_token(r);
-	step.a = step.b = step.c = special_register(r, KERNEL_THREAD);
+	step.a = step.b = step.c = special_register(r, SIM_OWN_THREAD);
 	error = read_list(r, &step.extra);
 	return error ? error : add_step(r, step, KERNEL_NO_COLUMN, out);
 }

@@ -384,13 +384,13 @@ static int expand(struct reader *r, struct macro *macro, struct value *out)
 	return 0;
 }
 
-static int read_special(struct reader *r, enum kernel_special special, struct value *out)
+static int read_special(struct reader *r, enum sim_special special, struct value *out)
 {
 	uint16_t reg;
 
 	if (!r->code)
 		return say_nothing_is_known(r);
-	if (!of_run(r) && (r->section != KERNEL_AFFINITY || special != KERNEL_ID))
+	if (!of_run(r) && (r->section != KERNEL_AFFINITY || special != SIM_OWN_ID))
 		return say(r, "got \"%s\", expected an operand of %s, which no thread runs",
 			   r->text, section_name(r));
 	reg = special_register(r, special);
@@ -426,7 +426,7 @@ static int read_name(struct reader *r, struct value *out)
 
 	for (uint32_t i = 0; i < sizeof(specials) / sizeof(specials[0]); i++)
 		if (same(r->text, specials[i]))
-			return read_special(r, (enum kernel_special)i, out);
+			return read_special(r, (enum sim_special)i, out);
 	if (same(r->text, "threads") || ((!name || r->launch) && same(r->text, "block_size")))
 		return read_size(r, out);
 	if (name && name->kind == NAME_PARAM) {

@@ -9,7 +9,7 @@
 
 static void no_specials(struct kernel_code *code)
 {
-	for (int i = 0; i < KERNEL_SPECIALS; i++)
+	for (int i = 0; i < SIM_SPECIALS; i++)
 		code->special[i] = KERNEL_NO_COLUMN;
 }
 

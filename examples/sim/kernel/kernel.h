@@ -101,19 +101,6 @@ enum kernel_operator {
 	KERNEL_OPERATORS,
 };
 
-/* What a thread knows of itself. */
-enum kernel_special {
-	KERNEL_THREAD, /* number in the block */
-	KERNEL_LANE,
-	KERNEL_WARP, /* of the block */
-	KERNEL_BLOCK,
-	KERNEL_ID, /* thread number in the launch */
-	KERNEL_WARP_ID, /* warp number in the launch */
-	KERNEL_ATTEMPT, /* aborts of the running transaction */
-	KERNEL_DEVICE, /* 1: CPU, 2: GPU, of a machine of both */
-	KERNEL_SPECIALS,
-};
-
 /* Where an access goes: words of an array, at base + stride * index. */
 struct kernel_place {
 	uint64_t base;	 /* byte address, of shared arrays from 0; of tables the word in them */
@@ -187,7 +174,7 @@ struct kernel_code {
 	uint32_t *row; /* [constants + scratch][KERNEL_LANES] */
 	size_t instr_count, step_count, block_count, message_count;
 	uint32_t registers, constants, scratch;
-	uint16_t special[KERNEL_SPECIALS]; /* registers, or none */
+	uint16_t special[SIM_SPECIALS]; /* registers, or none */
 	/* Registers that a transaction must find again when it starts once more. */
 	uint16_t *kept;
 	size_t kept_count;

@@ -128,12 +128,12 @@ uint16_t take_register(struct reader *r, bool set)
 }
 
 /* Names that no register can have. */
-static const char *const specials[KERNEL_SPECIALS] = {
+static const char *const specials[SIM_SPECIALS] = {
 	"thread", "lane", "warp", "block", "id", "warp_id", "attempt", "device",
 };
 
 /* The register that holds what a thread knows of itself. */
-uint16_t special_register(struct reader *r, enum kernel_special special)
+uint16_t special_register(struct reader *r, enum sim_special special)
 {
 	uint16_t reg = r->code->special[special];
 

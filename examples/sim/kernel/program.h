@@ -117,39 +117,36 @@ struct sim_warp_step {
 typedef void (*sim_warp_eval_fn)(const void *data, uint32_t pc, struct sim_warp_step *step);
 
 /* What a thread knows of itself. */
-enum sim_special { /* in the order of enum kernel_special */
+enum sim_special {
 	SIM_OWN_THREAD, /* number in its block */
 	SIM_OWN_LANE,
 	SIM_OWN_WARP, /* of the block */
 	SIM_OWN_BLOCK,
 	SIM_OWN_ID, /* number in the launch */
-	SIM_OWN_WARP_ID,
-	SIM_OWN_ATTEMPT,
+	SIM_OWN_WARP_ID, /* of the launch */
+	SIM_OWN_ATTEMPT, /* aborts of the running transaction */
 	SIM_OWN_DEVICE, /* enum sim_affinity: the one of several that runs it */
 	SIM_SPECIALS,
 };
 #define SIM_NO_REGISTER UINT16_MAX
 
-/* That of a thread, by its number in its block of so many threads. */
-static inline uint32_t sim_own(enum sim_special special, uint32_t block, uint32_t thread,
-			       uint32_t threads, uint32_t lanes)
+/* Of a thread of the launch, in blocks of so many, into its registers, of which number r is
+ * reg[r * stride]. special: as of a program, or NULL. */
+static inline void sim_introduce(const uint16_t *special, uint32_t *reg, size_t stride,
+				 uint32_t thread, uint32_t block_size, uint32_t lanes,
+				 uint32_t device)
 {
-	switch (special) {
-	case SIM_OWN_THREAD:
-		return thread;
-	case SIM_OWN_LANE:
-		return thread % lanes;
-	case SIM_OWN_WARP:
-		return thread / lanes;
-	case SIM_OWN_BLOCK:
-		return block;
-	case SIM_OWN_ID:
-		return block * threads + thread;
-	case SIM_OWN_WARP_ID:
-		return block * ((threads + lanes - 1) / lanes) + thread / lanes;
-	default: /* no attempt has been aborted */
-		return 0;
-	}
+	uint32_t block = thread / block_size, own = thread % block_size;
+	const uint32_t known[SIM_SPECIALS] = {
+		[SIM_OWN_THREAD] = own, [SIM_OWN_LANE] = own % lanes,
+		[SIM_OWN_WARP] = own / lanes, [SIM_OWN_BLOCK] = block,
+		[SIM_OWN_ID] = thread, [SIM_OWN_DEVICE] = device,
+		[SIM_OWN_WARP_ID] = block * ((block_size + lanes - 1) / lanes) + own / lanes,
+	};
+
+	for (int i = 0; special && i < SIM_SPECIALS; i++)
+		if (special[i] != SIM_NO_REGISTER)
+			reg[special[i] * stride] = known[i];
 }
 
 /* Where in the kernel's text something begins. */
@@ -178,18 +175,6 @@ struct sim_program {
 	uint32_t device; /* that runs it; 0: there is one */
 	bool part;     /* one of several that are launched one after the other */
 };
-
-/* What a thread of a machine that keeps its registers in a row knows of itself. */
-static inline void sim_introduce(const struct sim_program *program, uint32_t *reg, uint32_t thread,
-				 uint32_t block_size, uint32_t lanes, uint32_t device)
-{
-	for (int i = 0; program->special && i < SIM_SPECIALS; i++)
-		if (program->special[i] != SIM_NO_REGISTER)
-			reg[program->special[i]] =
-				i == SIM_OWN_DEVICE ? device :
-				sim_own((enum sim_special)i, thread / block_size,
-					thread % block_size, block_size, lanes);
-}
 
 /* The lane and its row are as they were kept, but for one more abort. */
 static inline void sim_lane_again(const struct sim_program *program, struct sim_lane *lane,

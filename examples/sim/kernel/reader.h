@@ -227,7 +227,7 @@ bool is_reserved(const char *text);
 uint16_t take_register(struct reader *r, bool set);
 uint16_t find_register(const struct reader *r, const char *text);
 int add_register(struct reader *r, const char *text, uint16_t *out);
-uint16_t special_register(struct reader *r, enum kernel_special special);
+uint16_t special_register(struct reader *r, enum sim_special special);
 
 /* Read on in a macro's body, or where the other reader is. */
 void read_at_body(struct reader *r, const struct macro *m);

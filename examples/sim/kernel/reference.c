@@ -341,28 +341,19 @@ static int run_block(struct block *b)
 	return !error && live ? stuck(b) : error;
 }
 
-static void set_up_thread(struct flow_reference *r, uint32_t number, uint32_t t)
-{
-	const struct kernel *k = r->kernel;
-
-	for (int s = 0; s < KERNEL_SPECIALS; s++)
-		if (k->code->special[s] != KERNEL_NO_COLUMN)
-			values(r, number * k->block_threads + t)[k->code->special[s]] =
-				sim_own((enum sim_special)s, number, t, k->block_threads, k->lanes);
-}
-
 static int run_all(struct flow_reference *r)
 {
+	const struct kernel *k = r->kernel;
 	struct block *b = malloc(sizeof(*b));
 	int error = b ? 0 : -ENOMEM;
 
-	for (uint32_t number = 0; !error && number < r->kernel->blocks; number++) {
+	for (uint32_t t = 0; t < r->threads; t++)
+		sim_introduce(k->code->special, values(r, t), 1, t, k->block_threads, k->lanes, 0);
+	for (uint32_t number = 0; !error && number < k->blocks; number++) {
 		memset(b, 0, sizeof(*b));
 		b->r = r;
 		b->number = number;
-		b->first = number * r->kernel->block_threads;
-		for (uint32_t t = 0; t < kernel_threads_of_block(r->kernel, number); t++)
-			set_up_thread(r, number, t);
+		b->first = number * k->block_threads;
 		error = run_block(b);
 	}
 	free(b);

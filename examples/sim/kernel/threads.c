@@ -9,15 +9,6 @@
 
 #define LANES KERNEL_LANES
 
-static void fill_special(struct flow_threads *t, int special)
-{
-	uint32_t *to = t->reg + t->code->special[special] * t->stride;
-
-	for (uint32_t i = 0; i < t->count; i++)
-		to[i] = sim_own((enum sim_special)special, flow_block_of(t, i),
-				flow_thread_of(t, i), t->kernel->block_threads, t->kernel->lanes);
-}
-
 int flow_threads_new(const struct kernel *k, uint64_t seed, struct flow_threads *out)
 {
 	memset(out, 0, sizeof(*out));
@@ -40,9 +31,10 @@ int flow_threads_new(const struct kernel *k, uint64_t seed, struct flow_threads 
 		out->word[i] = sim_memory_read(k->initial, out->origin + 4 * i);
 	for (size_t i = 0; k->shows_shared && i < k->shared_words; i++)
 		out->shared[i] = sim_memory_read(k->initial, 4 * i);
-	for (int s = 0; s < KERNEL_SPECIALS; s++)
-		if (out->code->special[s] != KERNEL_NO_COLUMN)
-			fill_special(out, s);
+	for (uint32_t i = 0; i < out->count; i++)
+		if (flow_exists(out, i))
+			sim_introduce(k->code->special, out->reg + i, out->stride,
+				      flow_id_of(out, i), k->block_threads, k->lanes, 0);
 	return 0;
 }
 

@@ -73,9 +73,9 @@ static void launch(struct sim_machine *machine)
 		for (uint32_t lane = 0; lane < lanes; lane++, thread++)
 			if (thread < machine->port.workload->threads) {
 				wave->lane[lane].thread = thread;
-				sim_introduce(machine->program, local_row(machine, wave, lane),
-					      thread, machine->port.workload->block_size, lanes,
-					      0);
+				sim_introduce(machine->program->special,
+					      local_row(machine, wave, lane), 1, thread,
+					      machine->port.workload->block_size, lanes, 0);
 				mask |= UINT64_C(1) << lane;
 			}
 		wave->ended = !mask;

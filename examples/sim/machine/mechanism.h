@@ -62,9 +62,13 @@ struct flow_mechanism {
 	void (*io)(struct flow_core *core, struct sim_io *io);
 	/* Places of all live threads. */
 	void (*places)(const struct flow_core *core, flow_place *place, void *state);
-	/* Most entries of a stack so far; 0 if it has none. */
-	uint64_t (*depth)(const struct flow_core *core);
 };
+
+/* Where a block begins, as units of stacks know it. */
+static inline uint64_t flow_point(const struct flow_core *core, uint32_t block)
+{
+	return block == KERNEL_NONE ? UINT64_MAX : core->kernel->code->block[block].first;
+}
 
 /* All mechanisms, NULL-ended (mechanisms.c). */
 extern const struct flow_mechanism *const flow_mechanisms[];

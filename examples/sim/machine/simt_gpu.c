@@ -248,11 +248,23 @@ static int run_on_machine(struct flow_gpu *gpu)
 
 /* ---- results ---- */
 
+/* Most entries of a stack; 0 if there is none. */
+static uint64_t depth(const struct flow_gpu *gpu)
+{
+	struct sim_unit_info unit;
+	uint64_t most = 0, depth = 0;
+
+	for (size_t i = 0; sim_unit_get(&gpu->port, i, &unit); i++)
+		if (gputm_unit_stat_value(unit.unit, "max_depth", &depth))
+			most = sim_later(most, depth);
+	return most;
+}
+
 /* All but cycles and depth are sums. */
 static void add_result(struct flow_result *all, const struct flow_core *core)
 {
 	const uint64_t *from = &core->result.issued;
-	uint64_t *to = &all->issued, depth = core->mechanism->depth(core), hits, misses;
+	uint64_t *to = &all->issued, hits, misses;
 
 	for (size_t i = 0; i < (sizeof(*all) - offsetof(struct flow_result, issued)) / 8; i++)
 		to[i] += from[i];
@@ -260,7 +272,6 @@ static void add_result(struct flow_result *all, const struct flow_core *core)
 	all->hits += hits;
 	all->misses += misses;
 	all->cycles = core->now > all->cycles ? core->now : all->cycles;
-	all->depth = depth > all->depth ? depth : all->depth;
 }
 
 struct sim_memory *flow_gpu_memory(struct flow_gpu *gpu)
@@ -284,6 +295,7 @@ int flow_gpu_run(struct flow_gpu *gpu)
 	error = more < 0 ? more : error;
 	for (uint32_t i = 0; i < gpu->cores; i++)
 		add_result(&gpu->result, &gpu->core[i]);
+	gpu->result.depth = depth(gpu);
 	if (error && error != -EINTR && error != -ENOEXEC && gpu->check)
 		flow_check_stopped(gpu->check, gpu->error);
 	for (size_t i = 0; gpu->check && sim_unit_get(&gpu->port, i, &unit); i++)

@@ -11,20 +11,16 @@
 static void introduce(struct sim_machine *machine, struct sim_warp *warp, uint32_t thread)
 {
 	const struct sim_program *program = machine->program;
-	uint32_t size = machine->launch.block_size;
-	uint32_t lanes = machine->config.lanes, block = thread / size;
+	uint16_t id = program->id ? program->special[SIM_OWN_ID] : SIM_NO_REGISTER;
 
 	memset(warp->reg, 0, program->registers * sizeof *warp->reg * SIM_MAX_LANES);
 	warp->due = 0;
 	warp->stray = 0;
-	for (int i = 0; i < SIM_SPECIALS; i++) {
-		uint32_t *to = warp->reg + program->special[i] * SIM_MAX_LANES;
-		bool named = i == SIM_OWN_ID && program->id;
-
-		for (uint32_t l = 0; program->special[i] != SIM_NO_REGISTER && l < lanes; l++)
-			to[l] = i == SIM_OWN_DEVICE		 ? program->device :
-				named && warp->whole >> l & 1 ? program->id[thread + l] :
-				sim_own((enum sim_special)i, block, thread % size + l, size, lanes);
+	for (SIM_EACH_LANE(l, warp->whole)) {
+		sim_introduce(program->special, warp->reg + l, SIM_MAX_LANES, thread + (uint32_t)l,
+			      machine->launch.block_size, machine->config.lanes, program->device);
+		if (id != SIM_NO_REGISTER)
+			warp->reg[id * SIM_MAX_LANES + l] = program->id[thread + l];
 	}
 }
 
