@@ -291,6 +291,15 @@ static void perform_load(struct sim_machine *machine, struct sim_message *messag
 	sim_load_lanes(machine, warp, message->b);
 }
 
+/* Under strong isolation what a plain access changes has a place in the serial order. */
+static void tell_place(struct sim_machine *machine, uint64_t address, uint32_t value)
+{
+	const struct sim_observer *observer = machine->port.observer;
+
+	if (machine->port.strong && observer && observer->placed)
+		observer->placed(observer->state, address, value, machine->port.place);
+}
+
 static void perform_cas(struct sim_machine *machine, const struct sim_message *message)
 {
 	struct sim_warp *warp = sim_warp_of(&machine->port, message->core, message->warp);
@@ -303,6 +312,7 @@ static void perform_cas(struct sim_machine *machine, const struct sim_message *m
 			continue;
 		sim_memory_write(machine->port.memory, warp->address[lane], warp->value[lane]);
 		sim_tell_cas(&machine->port, warp->address[lane]);
+		tell_place(machine, warp->address[lane], warp->value[lane]);
 	}
 }
 
@@ -322,18 +332,15 @@ static void perform_add(struct sim_machine *machine, const struct sim_message *m
 
 static void perform_store(struct sim_machine *machine, const struct sim_message *message)
 {
-	const struct sim_observer *observer = machine->port.observer;
-	bool placed = machine->port.strong && observer && observer->placed;
 	const struct sim_words *words;
 
 	if (message->c == SIM_NO_WORDS)
 		return;
 	words = sim_words_at(machine, message->c);
-	for (SIM_EACH_LANE(word, words->mask))
+	for (SIM_EACH_LANE(word, words->mask)) {
 		sim_memory_write(machine->port.memory, message->a + 4 * word, words->value[word]);
-	for (SIM_EACH_LANE(word, placed ? words->mask : 0))
-		observer->placed(observer->state, message->a + 4 * word, words->value[word],
-				 machine->port.place);
+		tell_place(machine, message->a + 4 * word, words->value[word]);
+	}
 	sim_words_give(machine, message->c);
 }
 
