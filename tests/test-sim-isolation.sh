@@ -5,7 +5,7 @@
 . "${srcdir:-.}/tests/build/sim.sh"
 always='--concurrency inf --check --format json'
 
-for kernel in dirty-read lost-update privatisation publication plain-skew; do
+for kernel in dirty-read hand-over lost-update privatisation publication plain-chain plain-skew; do
 	run 1 --workload $kernel --system kilo-tm
 	grep -q '"invariant": false' "$work/out" || complain "$kernel: weak isolation does no harm"
 	run 0 --workload $kernel --system kilo-tm --set system.isolation=strong

@@ -430,16 +430,16 @@ run 1 --compare x y --across system,workload.seed
 grep -q '^In 2 of 2 groups .*: neither --seed nor workload.seed draws' out && ! grep -q 'workload.seed,' out ||
 	complain "--compare, seeds of no data: $(cat out)"
 # The manual names those of the installed workloads that --seed does not change.
-for workload in atm atm-1m audit bh dirty-read false-sharing ht-h htk-8000 lost-update own-order plain-skew privatisation \
-	publication queue skew skewr; do
+for workload in atm atm-1m audit bh dirty-read false-sharing hand-over ht-h htk-8000 lost-update own-order \
+	plain-chain plain-skew privatisation publication queue skew skewr; do
 	sed -n '/^[.]It Fl -seed/,/^[.]It Fl -set/p' "$page" | tr ' ' '\n' | grep -qx "${workload%-[0-9h]*}\(-[*]\)*" ||
 		complain "gputm-sim(1), --seed: $workload is missing"
 done
-printf 'system kilo-tm\nworkload atm atm-1m audit bh dirty-read false-sharing ht-h htk-8000 lost-update' >c.study
-printf ' own-order plain-skew privatisation publication queue skew skewr\n' >>c.study
-printf 'zip threads 64 64 64 64 640 64 64 64 64 64 640 640 320 64 64 64\nseed 1..2\n' >>c.study
+printf 'system kilo-tm\nworkload atm atm-1m audit bh dirty-read false-sharing hand-over ht-h htk-8000 lost-update' >c.study
+printf ' own-order plain-chain plain-skew privatisation publication queue skew skewr\n' >>c.study
+printf 'zip threads 64 64 64 64 640 64 192 64 64 64 64 896 640 640 320 64 64 64\nseed 1..2\n' >>c.study
 run 0 --study c.study --out c
-grep -q 'in 16 of 16 groups' err || complain "workloads that --seed does not change: $(cat err)"
+grep -q 'in 18 of 18 groups' err || complain "workloads that --seed does not change: $(cat err)"
 run 2 --compare a
 run 2 --compare a b c
 run 2 --compare a absent
