@@ -58,6 +58,15 @@ void kit_memory_free(void *memory)
 	free(memory);
 }
 
+size_t kit_memory(void)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < pieces; i++)
+		bytes += piece[i].size;
+	return bytes;
+}
+
 static const struct piece *piece_of(const void *unit)
 {
 	const uint8_t *at = unit;
@@ -203,11 +212,10 @@ static void damage_often(struct gputm_unit *unit, unsigned seed)
 	}
 }
 
-/* Each thousand of damages in a process of its own, which may end early. */
-void kit_damage(struct gputm_unit *unit)
+void kit_damage(struct gputm_unit *unit, unsigned thousands)
 {
 	fflush(NULL);
-	for (unsigned seed = 0; seed < 6; seed++) {
+	for (unsigned seed = 0; seed < thousands; seed++) {
 		pid_t child = fork();
 
 		ck_assert_int_ge(child, 0);

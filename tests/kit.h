@@ -201,9 +201,13 @@ void kit_round_trip(const struct kit_maker *maker, const struct gputm_unit *unit
  * too, or are saved again as the same bytes. */
 void kit_hostile(const struct kit_maker *maker, struct gputm_unit *unit);
 /* Where KIT_HEARD names a file, which gets all that units say: forge thousands of snapshots of the
- * unit, and damage its memory as often. The unit is as before. Of a few units of a program. */
+ * unit, and damage its memory as often; hundreds where so much memory is there that a load takes
+ * long. The unit is as before. Of a few units of a program. */
 void kit_forge(struct gputm_unit *unit);
-void kit_damage(struct gputm_unit *unit);
+/* Each thousand of damages in a process of its own, which may end early. */
+void kit_damage(struct gputm_unit *unit, unsigned thousands);
+/* Bytes of memory that units of this program have now. */
+size_t kit_memory(void);
 /* Add a sentence to the file; whether there is one. */
 void kit_hear(const char *sentence);
 bool kit_hears(void);
