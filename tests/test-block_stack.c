@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "tests/kit.h"
-#include "tests/oracle/block_stack.h"
 
 #define NONE GPUTM_BLOCK_STACK_NO_PC
 

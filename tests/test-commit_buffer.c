@@ -173,7 +173,7 @@ static void do_complete(struct run *r)
 
 static bool do_release(struct run *r)
 {
-	struct gputm_commit_release mine, his;
+	struct gputm_commit_release mine, his = { 0 };
 	bool any = oracle_commit_buffer_release(&r->o, &his);
 
 	ck_assert_int_eq(gputm_commit_buffer_peek(r->b, &mine), any);

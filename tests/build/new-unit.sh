@@ -5,7 +5,7 @@
 # test, example and manual page are as they must be.
 . "${srcdir:-.}/tests/build/lib.sh"
 
-[ -e libgputm-core.la ] && [ -e liboracle.la ] || skip "check is not installed"
+[ -e libgputm-core.la ] && [ -e libkit.la ] || skip "check is not installed"
 here=$PWD copy=$work/copy unit=seen_table
 
 # pass SOURCES INCLUDES: the test built from these sources passes.

@@ -34,9 +34,9 @@ units_am() {
 	list UNIT_MANS "$srcdir"/man/*.3
 	list UNIT_EXAMPLES $(printf '%s\n' "$srcdir"/examples/*.c "$srcdir"/examples/wire/*.c | sed 's/\.c$//')
 	list UNIT_EXPECTED "$srcdir"/examples/*.exp "$srcdir"/examples/wire/*.exp
-	list liboracle_la_SOURCES "$srcdir"/tests/kit.c \
+	list libkit_la_SOURCES "$srcdir"/tests/kit.c \
 		$(printf '%s\n' "$srcdir"/tests/kit-*.c | grep -v '/kit-main') \
-		"$srcdir"/tests/*.h "$srcdir"/tests/oracle/*.[ch]
+		"$srcdir"/tests/*.h "$srcdir"/tests/oracle/*.h
 	list tests_bench_bench_SOURCES "$srcdir"/tests/bench/*.[ch]
 	# The tests of the runner and of chapter 5 have further sources, as have some fuzz targets.
 	programs UNIT_TESTS TEST_LDADD \

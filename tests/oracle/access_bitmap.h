@@ -2,6 +2,8 @@
 #ifndef GPUTM_ORACLE_ACCESS_BITMAP_H
 #define GPUTM_ORACLE_ACCESS_BITMAP_H
 /* Marks the slow way: a list of the addresses that were recorded, searched from the front. */
+#include <string.h>
+
 #include "gputm/access_bitmap.h"
 #include "tests/oracle/stats.h"
 
@@ -15,14 +17,89 @@ struct oracle_access_bitmap {
 	ORACLE_STATS(ORACLE_ACCESS_BITMAP_STATS) stats;
 };
 
-void oracle_access_bitmap_open(struct oracle_access_bitmap *o,
-			       const struct gputm_access_bitmap_config *config);
-/* The same answers as the unit's functions of these names. */
-int oracle_access_bitmap_record(struct oracle_access_bitmap *o, uint64_t address);
-void oracle_access_bitmap_clear(struct oracle_access_bitmap *o);
-int oracle_access_bitmap_query(struct oracle_access_bitmap *o, uint64_t address);
-bool oracle_access_bitmap_next(const struct oracle_access_bitmap *o, uint64_t from,
-			       struct gputm_access_bitmap_run *run);
-uint64_t oracle_access_bitmap_marked(const struct oracle_access_bitmap *o);
+/* The functions give the same answers as the unit's of their names. */
+
+static void oracle_access_bitmap_open(struct oracle_access_bitmap *o,
+				      const struct gputm_access_bitmap_config *config)
+{
+	memset(o, 0, sizeof(*o));
+	o->config = *config;
+}
+
+static int is_marked(const struct oracle_access_bitmap *o, uint64_t address)
+{
+	if (address >= o->config.region_bytes)
+		return -ERANGE;
+	for (uint32_t i = 0; i < o->count; i++)
+		if (o->address[i] / o->config.granule == address / o->config.granule)
+			return 1;
+	return 0;
+}
+
+static int oracle_access_bitmap_record(struct oracle_access_bitmap *o, uint64_t address)
+{
+	int known = is_marked(o, address);
+
+	if (known < 0)
+		return known;
+	o->made++;
+	if (!known)
+		o->address[o->count++] = address;
+	return 0;
+}
+
+static int oracle_access_bitmap_query(struct oracle_access_bitmap *o, uint64_t address)
+{
+	int known = is_marked(o, address);
+
+	o->stats.queries += known >= 0;
+	return known;
+}
+
+static void oracle_access_bitmap_clear(struct oracle_access_bitmap *o)
+{
+	o->stats.clears++;
+	o->stats.made += o->made;
+	o->stats.cleared += o->count;
+	oracle_most(&o->stats.maximum_marked, o->count);
+	o->made = o->count = 0;
+}
+
+/* The lowest granule from `granule` on that is marked, or UINT64_MAX. */
+static uint64_t lowest(const struct oracle_access_bitmap *o, uint64_t granule)
+{
+	uint64_t best = UINT64_MAX;
+
+	for (uint32_t i = 0; i < o->count; i++) {
+		uint64_t one = o->address[i] / o->config.granule;
+
+		if (one >= granule && one < best)
+			best = one;
+	}
+	return best;
+}
+
+static bool oracle_access_bitmap_next(const struct oracle_access_bitmap *o, uint64_t from,
+				      struct gputm_access_bitmap_run *run)
+{
+	uint64_t granule = o->config.granule, first = lowest(o, from / granule);
+	uint64_t behind = first, end;
+
+	if (first == UINT64_MAX || from >= o->config.region_bytes)
+		return false;
+	while (is_marked(o, behind * granule) == 1)
+		behind++;
+	end = behind * granule;
+	if (end > o->config.region_bytes)
+		end = o->config.region_bytes;
+	run->address = first * granule;
+	run->bytes = end - run->address;
+	return true;
+}
+
+static uint64_t oracle_access_bitmap_marked(const struct oracle_access_bitmap *o)
+{
+	return o->count;
+}
 
 #endif /* GPUTM_ORACLE_ACCESS_BITMAP_H */

@@ -3,6 +3,8 @@
 #define GPUTM_ORACLE_DISPATCH_QUEUES_H
 /* Dispatch the slow way: one list of all requests in the order of submission, each with where
  * it is; a queue is what of the list waits for it. */
+#include <string.h>
+
 #include "gputm/dispatch_queues.h"
 #include "tests/oracle/stats.h"
 
@@ -24,18 +26,136 @@ struct oracle_dispatch_queues {
 	ORACLE_STATS(ORACLE_DISPATCH_QUEUES_STATS) stats;
 };
 
-void oracle_dispatch_queues_open(struct oracle_dispatch_queues *o,
-				 const struct gputm_dispatch_queues_config *config);
-/* The same answers as the unit's functions of these names. */
-int oracle_dispatch_queues_push(struct oracle_dispatch_queues *o, uint32_t type,
-				unsigned affinity, uint64_t request);
-int oracle_dispatch_queues_pop(struct oracle_dispatch_queues *o, bool steal, uint32_t *type,
-			       uint64_t *request);
-int oracle_dispatch_queues_pop_batch(struct oracle_dispatch_queues *o, bool steal, bool partial,
-				     uint32_t *type, uint32_t *count, uint64_t *request);
-uint64_t oracle_dispatch_queues_commit(struct oracle_dispatch_queues *o);
-void oracle_dispatch_queues_abort(struct oracle_dispatch_queues *o);
-uint64_t oracle_dispatch_queues_waiting(const struct oracle_dispatch_queues *o,
-					unsigned affinity);
+/* The functions give the same answers as the unit's of their names. */
+
+static void oracle_dispatch_queues_open(struct oracle_dispatch_queues *o,
+					const struct gputm_dispatch_queues_config *config)
+{
+	memset(o, 0, sizeof(*o));
+	o->config = *config;
+}
+
+static int oracle_dispatch_queues_push(struct oracle_dispatch_queues *o, uint32_t type,
+				       unsigned affinity, uint64_t request)
+{
+	if (type >= o->config.types || affinity > 2)
+		return -ERANGE;
+	o->list[o->count++] =
+		(struct oracle_dispatch_request){ request, type, affinity, ORACLE_WAITS };
+	o->stats.pushed++;
+	return 0;
+}
+
+/* The first request that waits, of a type and an affinity, or NULL. */
+static struct oracle_dispatch_request *first(struct oracle_dispatch_queues *o, uint32_t type,
+					     unsigned affinity)
+{
+	for (uint32_t i = 0; i < o->count; i++)
+		if (o->list[i].place == ORACLE_WAITS && o->list[i].type == type &&
+		    o->list[i].affinity == affinity)
+			return &o->list[i];
+	return NULL;
+}
+
+static int oracle_dispatch_queues_pop(struct oracle_dispatch_queues *o, bool steal, uint32_t *type,
+				      uint64_t *request)
+{
+	static const unsigned order[] = { GPUTM_DISPATCH_QUEUES_CPU, GPUTM_DISPATCH_QUEUES_ANY,
+					  GPUTM_DISPATCH_QUEUES_GPU };
+
+	for (unsigned k = 0; k < (steal ? 3 : 2); k++)
+		for (uint32_t i = 0; i < o->config.types; i++) {
+			uint32_t at = (o->cpu_turn + i) % o->config.types;
+			struct oracle_dispatch_request *r = first(o, at, order[k]);
+
+			if (!r)
+				continue;
+			r->place = ORACLE_DONE;
+			o->stats.cpu_taken++;
+			o->stats.cpu_shared += r->affinity == GPUTM_DISPATCH_QUEUES_ANY;
+			o->stats.cpu_stolen += r->affinity == GPUTM_DISPATCH_QUEUES_GPU;
+			*type = at;
+			*request = r->request;
+			o->cpu_turn = at + 1;
+			return GPUTM_DISPATCH_QUEUES_TAKEN;
+		}
+	return GPUTM_DISPATCH_QUEUES_EMPTY;
+}
+
+static uint64_t there(const struct oracle_dispatch_queues *o, uint32_t type, bool steal)
+{
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < o->count; i++)
+		count += o->list[i].place == ORACLE_WAITS && o->list[i].type == type &&
+			 (steal || o->list[i].affinity != GPUTM_DISPATCH_QUEUES_CPU);
+	return count;
+}
+
+static int oracle_dispatch_queues_pop_batch(struct oracle_dispatch_queues *o, bool steal,
+					    bool partial, uint32_t *type, uint32_t *count,
+					    uint64_t *request)
+{
+	static const unsigned order[] = { GPUTM_DISPATCH_QUEUES_GPU, GPUTM_DISPATCH_QUEUES_ANY,
+					  GPUTM_DISPATCH_QUEUES_CPU };
+
+	for (uint32_t i = 0; i < o->config.types; i++) {
+		uint32_t at = (o->gpu_turn + i) % o->config.types;
+		struct oracle_dispatch_request *r;
+
+		if (there(o, at, steal) < (partial ? 1 : o->config.batch))
+			continue;
+		*count = 0;
+		for (unsigned k = 0; k < (steal ? 3 : 2); k++)
+			while (*count < o->config.batch && (r = first(o, at, order[k]))) {
+				r->place = ORACLE_FLIES;
+				request[(*count)++] = r->request;
+				o->stats.gpu_taken++;
+				o->stats.gpu_shared += r->affinity == GPUTM_DISPATCH_QUEUES_ANY;
+				o->stats.gpu_stolen += r->affinity == GPUTM_DISPATCH_QUEUES_CPU;
+				o->stats.in_flight++;
+			}
+		o->stats.batches++;
+		oracle_most(&o->stats.maximum_in_flight, o->stats.in_flight);
+		*type = at;
+		o->gpu_turn = at + 1;
+		return GPUTM_DISPATCH_QUEUES_TAKEN;
+	}
+	return GPUTM_DISPATCH_QUEUES_EMPTY;
+}
+
+static uint64_t oracle_dispatch_queues_commit(struct oracle_dispatch_queues *o)
+{
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < o->count; i++)
+		if (o->list[i].place == ORACLE_FLIES) {
+			o->list[i].place = ORACLE_DONE;
+			count++;
+		}
+	o->stats.committed += count;
+	o->stats.in_flight = 0;
+	return count;
+}
+
+static void oracle_dispatch_queues_abort(struct oracle_dispatch_queues *o)
+{
+	for (uint32_t i = 0; i < o->count; i++)
+		if (o->list[i].place == ORACLE_FLIES) {
+			o->list[i].place = ORACLE_WAITS;
+			o->stats.returned++;
+		}
+	o->stats.in_flight = 0;
+}
+
+static uint64_t oracle_dispatch_queues_waiting(const struct oracle_dispatch_queues *o,
+					       unsigned affinity)
+{
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < o->count; i++)
+		count += o->list[i].place == ORACLE_WAITS && o->list[i].affinity == affinity;
+	return count;
+}
 
 #endif /* GPUTM_ORACLE_DISPATCH_QUEUES_H */

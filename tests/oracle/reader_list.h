@@ -5,6 +5,9 @@
  * Readers of words the slow way: a flag per transaction and word, and whether the word has
  * had a fourth reader. What it takes in entries is counted anew each time.
  */
+#include <stdlib.h>
+#include <string.h>
+
 #include "gputm/reader_list.h"
 #include "tests/oracle/stats.h"
 
@@ -22,12 +25,125 @@ struct oracle_reader_list {
 	ORACLE_STATS(ORACLE_READER_LIST_STATS) stats;
 };
 
-void oracle_reader_list_open(struct oracle_reader_list *o,
-			     const struct gputm_reader_list_config *config);
-int oracle_reader_list_add(struct oracle_reader_list *o, uint64_t address, uint32_t tx);
-int oracle_reader_list_remove(struct oracle_reader_list *o, uint64_t address, uint32_t tx);
+static void oracle_reader_list_open(struct oracle_reader_list *o,
+				    const struct gputm_reader_list_config *config)
+{
+	memset(o, 0, sizeof(*o));
+	o->config = *config;
+}
+
+static unsigned word_of(struct oracle_reader_list *o, uint64_t address)
+{
+	uint64_t word = address / o->config.word_bytes;
+	unsigned i = 0;
+
+	while (i < o->words && o->of[i].word != word)
+		i++;
+	if (i == ORACLE_READER_LIST_WORDS)
+		abort();
+	if (i == o->words)
+		o->of[o->words++].word = word;
+	return i;
+}
+
+static unsigned readers(const struct oracle_reader_list *o, unsigned word)
+{
+	unsigned sum = 0;
+
+	for (unsigned tx = 0; tx < 4096; tx++)
+		sum += o->of[word].reader[tx];
+	return sum;
+}
+
+static unsigned entries(const struct oracle_reader_list *o, unsigned word)
+{
+	unsigned sum = readers(o, word) > 0;
+
+	if (!o->of[word].vectors)
+		return sum;
+	for (unsigned leaf = 0; leaf < o->config.root_bits; leaf++) {
+		bool any = false;
+
+		for (unsigned bit = 0; bit < o->config.leaf_bits; bit++)
+			any |= o->of[word].reader[leaf * o->config.leaf_bits + bit];
+		sum += any;
+	}
+	return sum;
+}
+
+/* The form that a word takes with the readers it has. */
+static void settle(struct oracle_reader_list *o, unsigned word)
+{
+	unsigned count = readers(o, word);
+
+	if (count > 3)
+		o->of[word].vectors = true;
+	else if (!count || o->config.fold)
+		o->of[word].vectors = false;
+}
+
+static unsigned oracle_reader_list_used(const struct oracle_reader_list *o)
+{
+	unsigned sum = 0;
+
+	for (unsigned i = 0; i < o->words; i++)
+		sum += entries(o, i);
+	return sum;
+}
+
+static int oracle_reader_list_add(struct oracle_reader_list *o, uint64_t address, uint32_t tx)
+{
+	unsigned word = word_of(o, address);
+	bool vectors = o->of[word].vectors;
+
+	o->stats.already += o->of[word].reader[tx];
+	if (o->of[word].reader[tx])
+		return GPUTM_READER_LIST_ALREADY;
+	o->of[word].reader[tx] = true;
+	settle(o, word);
+	if (oracle_reader_list_used(o) <= o->config.entries) {
+		o->stats.added++;
+		o->stats.expanded += o->of[word].vectors && !vectors;
+		o->stats.used = oracle_reader_list_used(o);
+		oracle_most(&o->stats.used_max, o->stats.used);
+		return GPUTM_READER_LIST_ADDED;
+	}
+	o->stats.full++;
+	o->of[word].reader[tx] = false;
+	o->of[word].vectors = vectors;
+	return GPUTM_READER_LIST_FULL;
+}
+
+static int oracle_reader_list_remove(struct oracle_reader_list *o, uint64_t address, uint32_t tx)
+{
+	unsigned word = word_of(o, address);
+	bool vectors = o->of[word].vectors;
+
+	if (!o->of[word].reader[tx])
+		return -EINVAL;
+	o->of[word].reader[tx] = false;
+	settle(o, word);
+	o->stats.removed++;
+	o->stats.folded += vectors && !o->of[word].vectors && readers(o, word);
+	o->stats.used = oracle_reader_list_used(o);
+	return 0;
+}
+
 /* ids has room for all transactions. */
-unsigned oracle_reader_list_readers(struct oracle_reader_list *o, uint64_t address, uint32_t *ids);
-unsigned oracle_reader_list_entries(struct oracle_reader_list *o, uint64_t address);
-unsigned oracle_reader_list_used(const struct oracle_reader_list *o);
+static unsigned oracle_reader_list_readers(struct oracle_reader_list *o, uint64_t address,
+					   uint32_t *ids)
+{
+	unsigned word = word_of(o, address), count = 0;
+
+	for (uint32_t tx = 0; tx < 4096; tx++)
+		if (o->of[word].reader[tx])
+			ids[count++] = tx;
+	return count;
+}
+
+static unsigned oracle_reader_list_entries(struct oracle_reader_list *o, uint64_t address)
+{
+	return entries(o, word_of(o, address));
+}
+
 #endif

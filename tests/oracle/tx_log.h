@@ -7,6 +7,8 @@
  */
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
+
 #include "tests/oracle/stats.h"
 
 #define ORACLE_TX_LOG_MAX 8192
@@ -31,22 +33,120 @@ struct oracle_tx_log {
 	ORACLE_STATS(ORACLE_TX_LOG_STATS) stats;
 };
 
-void oracle_tx_log_init(struct oracle_tx_log *o, unsigned lanes, unsigned partitions,
-			unsigned interleave);
-/* False when the list is full; then nothing is appended. */
-bool oracle_tx_log_append(struct oracle_tx_log *o, unsigned kind, uint64_t mask,
-			  const uint64_t *address, const uint32_t *value);
-/* Newest write of the lane at the address: its row, or -1. */
-int oracle_tx_log_own_write(const struct oracle_tx_log *o, unsigned lane, uint64_t address,
-			    uint32_t *value);
-void oracle_tx_log_restart(struct oracle_tx_log *o, uint64_t mask);
+static inline void oracle_tx_log_init(struct oracle_tx_log *o, unsigned lanes, unsigned partitions,
+				      unsigned interleave)
+{
+	memset(o, 0, sizeof(*o));
+	o->lanes = lanes;
+	o->partitions = partitions;
+	o->interleave = interleave;
+}
+
 /* The entry of a lane in a row, or NULL when it is void. */
-const struct oracle_tx_log_entry *oracle_tx_log_at(const struct oracle_tx_log *o, unsigned kind,
-						   unsigned row, unsigned lane);
+static inline const struct oracle_tx_log_entry *
+oracle_tx_log_at(const struct oracle_tx_log *o, unsigned kind, unsigned row, unsigned lane)
+{
+	for (unsigned i = 0; i < o->count; i++) {
+		const struct oracle_tx_log_entry *e = &o->entry[i];
+
+		if (e->live && e->kind == kind && e->row == row && e->lane == lane)
+			return e;
+	}
+	return NULL;
+}
+
+static inline uint64_t oracle_tx_log_live(const struct oracle_tx_log *o)
+{
+	uint64_t live = 0;
+
+	for (unsigned i = 0; i < o->count; i++)
+		live += o->entry[i].live;
+	return live;
+}
+
+/* False when the list is full; then nothing is appended. */
+static inline bool oracle_tx_log_append(struct oracle_tx_log *o, unsigned kind, uint64_t mask,
+					const uint64_t *address, const uint32_t *value)
+{
+	unsigned last = 0;
+
+	if (!mask)
+		return true;
+	if (o->count + o->lanes > ORACLE_TX_LOG_MAX)
+		return false;
+	for (unsigned lane = 0; lane < o->lanes; lane++) {
+		struct oracle_tx_log_entry *e = &o->entry[o->count];
+
+		if (!(mask >> lane & 1))
+			continue;
+		e->kind = kind;
+		e->row = o->rows[kind];
+		if (o->packed)
+			for (e->row = 0; oracle_tx_log_at(o, kind, e->row, lane);)
+				e->row++;
+		last = e->row > last ? e->row : last;
+		e->lane = lane;
+		e->address = address[lane];
+		e->value = value[lane];
+		e->live = true;
+		o->count++;
+		++*(kind ? &o->stats.write_entries : &o->stats.read_entries);
+	}
+	for (; o->rows[kind] <= last; o->rows[kind]++) {
+		++*(kind ? &o->stats.write_rows : &o->stats.read_rows);
+		o->stats.spilled_rows += o->rows[kind] >= o->l1_rows;
+	}
+	oracle_most(&o->stats.max_rows, o->rows[kind]);
+	return true;
+}
+
+/* Newest write of the lane at the address: its row, or -1. */
+static inline int oracle_tx_log_own_write(const struct oracle_tx_log *o, unsigned lane,
+					  uint64_t address, uint32_t *value)
+{
+	int row = -1;
+
+	for (unsigned i = 0; i < o->count; i++) {
+		const struct oracle_tx_log_entry *e = &o->entry[i];
+
+		if (e->live && e->kind == 1 && e->lane == lane && e->address == address) {
+			row = (int)e->row;
+			*value = e->value;
+		}
+	}
+	return row;
+}
+
+static inline void oracle_tx_log_restart(struct oracle_tx_log *o, uint64_t mask)
+{
+	for (unsigned i = 0; i < o->count; i++)
+		if (mask >> o->entry[i].lane & 1) {
+			o->stats.voided_entries += o->entry[i].live;
+			o->entry[i].live = false;
+		}
+	o->stats.restarts++;
+	if (oracle_tx_log_live(o) == 0)
+		o->count = o->rows[0] = o->rows[1] = 0;
+}
+
+static inline unsigned oracle_tx_log_partition(const struct oracle_tx_log *o, uint64_t address)
+{
+	return (unsigned)(address / o->interleave % o->partitions);
+}
+
 /* The lanes that a row sends to a partition. */
-uint64_t oracle_tx_log_to(const struct oracle_tx_log *o, unsigned kind, unsigned row,
-			  unsigned partition);
-unsigned oracle_tx_log_partition(const struct oracle_tx_log *o, uint64_t address);
-uint64_t oracle_tx_log_live(const struct oracle_tx_log *o);
+static inline uint64_t oracle_tx_log_to(const struct oracle_tx_log *o, unsigned kind, unsigned row,
+					unsigned partition)
+{
+	uint64_t lanes = 0;
+
+	for (unsigned lane = 0; lane < o->lanes; lane++) {
+		const struct oracle_tx_log_entry *e = oracle_tx_log_at(o, kind, row, lane);
+
+		if (e && oracle_tx_log_partition(o, e->address) == partition)
+			lanes |= UINT64_C(1) << lane;
+	}
+	return lanes;
+}
 
 #endif

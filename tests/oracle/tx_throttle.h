@@ -2,6 +2,8 @@
 #ifndef GPUTM_ORACLE_TX_THROTTLE_H
 #define GPUTM_ORACLE_TX_THROTTLE_H
 /* Concurrency control the slow way: a list of warps inside and a list of waiting ones. */
+#include <string.h>
+
 #include "gputm/tx_throttle.h"
 #include "tests/oracle/stats.h"
 
@@ -19,13 +21,176 @@ struct oracle_tx_throttle {
 	ORACLE_STATS(ORACLE_TX_THROTTLE_STATS) stats;
 };
 
-void oracle_tx_throttle_open(struct oracle_tx_throttle *o,
-			     const struct gputm_tx_throttle_config *config);
-/* The same answers as the unit's functions of these names. */
-int oracle_tx_throttle_admit(struct oracle_tx_throttle *o, uint32_t warp);
-int oracle_tx_throttle_leave(struct oracle_tx_throttle *o, uint32_t warp);
-int oracle_tx_throttle_report(struct oracle_tx_throttle *o, uint32_t commits, uint32_t aborts,
-			      uint64_t cycle);
-bool oracle_tx_throttle_next(const struct oracle_tx_throttle *o, uint32_t *warp);
+/* The functions give the same answers as the unit's of their names. */
+
+static void oracle_tx_throttle_open(struct oracle_tx_throttle *o,
+				    const struct gputm_tx_throttle_config *config)
+{
+	memset(o, 0, sizeof *o);
+	o->config = *config;
+	o->limit = config->limit ? config->limit : config->warps;
+	o->highest = config->highest && config->highest < config->warps ? config->highest :
+									  config->warps;
+	if (config->policy && config->window && o->limit > o->highest)
+		o->limit = o->highest;
+}
+
+/* Where the warp is in a list, or count. */
+static uint32_t find(const uint32_t *list, uint32_t count, uint32_t warp)
+{
+	uint32_t at = 0;
+
+	while (at < count && list[at] != warp)
+		at++;
+	return at;
+}
+
+static void take_out(uint32_t *list, uint32_t *count, uint32_t at)
+{
+	for ((*count)--; at < *count; at++)
+		list[at] = list[at + 1];
+}
+
+static int decide(struct oracle_tx_throttle *o, uint32_t warp)
+{
+	uint32_t before = o->waiters, at;
+
+	if (warp >= o->config.warps)
+		return -ERANGE;
+	if (find(o->inside, o->insiders, warp) < o->insiders) {
+		o->stats.repeats++;
+		return GPUTM_TX_THROTTLE_ADMITTED;
+	}
+	at = find(o->waiting, o->waiters, warp);
+	if (at == o->waiters)
+		o->waiting[o->waiters++] = warp;
+	if (at > 0 || o->insiders >= o->limit) {
+		o->stats.waits += o->waiters - before;
+		return GPUTM_TX_THROTTLE_WAIT;
+	}
+	take_out(o->waiting, &o->waiters, 0);
+	o->inside[o->insiders++] = warp;
+	o->stats.admissions++;
+	o->stats.from_queue += before - o->waiters;
+	return GPUTM_TX_THROTTLE_ADMITTED;
+}
+
+static int oracle_tx_throttle_admit(struct oracle_tx_throttle *o, uint32_t warp)
+{
+	int result = decide(o, warp);
+
+	oracle_most(&o->stats.maximum_running, o->insiders);
+	oracle_most(&o->stats.maximum_waiting, o->waiters);
+	return result;
+}
+
+static int oracle_tx_throttle_leave(struct oracle_tx_throttle *o, uint32_t warp)
+{
+	uint32_t at = find(o->inside, o->insiders, warp);
+
+	if (warp >= o->config.warps)
+		return -ERANGE;
+	if (at == o->insiders)
+		return -EINVAL;
+	take_out(o->inside, &o->insiders, at);
+	o->stats.departures++;
+	o->left++;
+	return 0;
+}
+
+static bool oracle_tx_throttle_next(const struct oracle_tx_throttle *o, uint32_t *warp)
+{
+	if (!o->waiters || o->insiders >= o->limit)
+		return false;
+	*warp = o->waiting[0];
+	return true;
+}
+
+/* The limit after a window, by aborts per commit in exact fractions. */
+static uint64_t by_aborts(const struct oracle_tx_throttle *o, bool many)
+{
+	if (many)
+		return o->limit / 2;
+	return 16 * o->aborts < o->config.raise_below * o->commits ? 2 * o->limit : o->limit;
+}
+
+static bool no_help(const struct oracle_tx_throttle *o, uint64_t ours, uint64_t theirs)
+{
+	return o->halved_commits && 16 * ours >= (16 - o->config.slack) * theirs;
+}
+
+/* The same by the price of a commit; each pair of products has one denominator. */
+static uint64_t by_price(struct oracle_tx_throttle *o)
+{
+	bool alone = o->limit == 1;
+	bool cheapest = o->cost * o->least_commits <= o->least_cost * o->commits;
+	bool longer = no_help(o, o->cost * o->halved_commits, o->halved_cost * o->commits);
+	uint64_t ours, least;
+
+	if (o->commits && (alone || cheapest || longer)) {
+		o->least_commits = o->commits;
+		o->least_cost = o->cost;
+	}
+	o->halved_commits = 0;
+	ours = o->cost * o->least_commits;
+	least = o->least_cost * o->commits;
+	if (ours > 4 * least) {
+		o->halved_commits = o->commits;
+		o->halved_cost = o->cost;
+		return o->limit / 2;
+	}
+	return 4 * ours > 9 * least ? o->limit : o->limit + (o->limit + 1) / 2;
+}
+
+/* A sum of cycles stays where it is full. */
+static uint64_t in_31_bits(uint64_t cycles)
+{
+	return cycles < 0x7fffffff ? cycles : 0x7fffffff;
+}
+
+static void open_window(struct oracle_tx_throttle *o)
+{
+	o->began = o->last;
+	o->commits = o->aborts = o->cost = o->left = 0;
+}
+
+static int oracle_tx_throttle_report(struct oracle_tx_throttle *o, uint32_t commits,
+				     uint32_t aborts, uint64_t cycle)
+{
+	uint64_t all = o->config.window * o->limit, before = o->limit;
+	bool climb = o->config.policy == GPUTM_TX_THROTTLE_CLIMB, many, ended;
+
+	if (commits > 64 || aborts > 64)
+		return -ERANGE;
+	if (!o->config.policy || !all)
+		return GPUTM_TX_THROTTLE_KEPT;
+	if (cycle < o->last)
+		return -EINVAL;
+	o->cost = in_31_bits(o->cost + o->insiders * in_31_bits(cycle - o->last));
+	o->last = cycle;
+	o->commits += commits;
+	o->aborts += aborts;
+	if (climb && o->insiders > o->limit) {
+		open_window(o);
+		return GPUTM_TX_THROTTLE_KEPT;
+	}
+	many = climb ? o->limit > 1 && o->least_commits &&
+			       o->cost * o->least_commits > 4 * o->least_cost * all :
+		       o->aborts > 0 && 16 * o->aborts >= o->config.lower_from * all;
+	ended = climb && o->commits && o->left >= o->limit;
+	if (o->commits < all && !many && !ended)
+		return GPUTM_TX_THROTTLE_KEPT;
+	o->limit = climb ? by_price(o) : by_aborts(o, many);
+	if (o->limit > o->highest)
+		o->limit = o->highest;
+	if (!o->limit)
+		o->limit = 1;
+	open_window(o);
+	o->stats.windows++;
+	++*(o->limit > before ? &o->stats.raised :
+	    o->limit < before ? &o->stats.lowered : &o->stats.kept);
+	return o->limit > before ? GPUTM_TX_THROTTLE_RAISED :
+	       o->limit < before ? GPUTM_TX_THROTTLE_LOWERED : GPUTM_TX_THROTTLE_KEPT;
+}
 
 #endif /* GPUTM_ORACLE_TX_THROTTLE_H */
