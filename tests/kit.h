@@ -112,11 +112,13 @@ struct kit_maker {
  *   make_of(kit, &config) does so with a config, where a field is a pointer;
  *   refuse(kit, text, ...) gives the error of a config that no unit is made of;
  *   with(text, ...) gives a config;
- *   unit_of(handle) gives the common face.
+ *   unit_of(handle) gives the common face;
+ *   KIT_MADE(), below, is a test of a unit that make() has made.
  * KIT_PART() leaves out the test and the observer, for further programs of the same unit.
  */
 #define KIT_PART(UNIT, UPPER)                                                                  \
 	KIT_MAKER(UNIT, UPPER);                                                                \
+	typedef struct gputm_##UNIT kit_handle;                                                \
 	__attribute__((unused)) static struct gputm_unit *unit_of(struct gputm_##UNIT *handle) \
 	{                                                                                      \
 		return gputm_##UNIT##_unit(handle);                                            \
@@ -306,6 +308,14 @@ int kit_missed(void);
 	}                                                                                      \
 	static void NAME##_in(struct kit *kit CK_ATTRIBUTE_UNUSED, int _i CK_ATTRIBUTE_UNUSED)
 #define KIT_TEST(NAME) KIT_TESTS(NAME, 1)
+/* KIT_MADE(name, table, "entries=4") { ... } is a test of a unit that make() has made so. */
+#define KIT_MADE(NAME, HANDLE, ...)                                                            \
+	static void NAME##_with(struct kit *kit, kit_handle *HANDLE);                          \
+	KIT_TEST(NAME)                                                                         \
+	{                                                                                      \
+		NAME##_with(kit, make(kit, __VA_ARGS__));                                      \
+	}                                                                                      \
+	static void NAME##_with(struct kit *kit CK_ATTRIBUTE_UNUSED, kit_handle *HANDLE)
 
 /* ---- drives: random tests that the fuzzer runs too ---- */
 /*

@@ -31,10 +31,8 @@ static void expect_run(const struct gputm_access_bitmap *bitmap, uint64_t from, 
 }
 
 /* The example that opens the source. */
-KIT_TEST(test_access_bitmap_joins_runs)
+KIT_MADE(test_access_bitmap_joins_runs, bitmap, "region_bytes=1048576 granule=16384")
 {
-	struct gputm_access_bitmap *bitmap = make(kit, "region_bytes=1048576 granule=16384");
-
 	record(bitmap, 0x100);
 	record(bitmap, 0x3fff);
 	record(bitmap, 0x4000);
@@ -96,10 +94,8 @@ KIT_TEST(test_access_bitmap_tracks_600_megabytes)
 	gputm_access_bitmap_free(bitmap);
 }
 
-KIT_TEST(test_access_bitmap_misuse_changes_nothing)
+KIT_MADE(test_access_bitmap_misuse_changes_nothing, bitmap, "region_bytes=1001 granule=4")
 {
-	struct gputm_access_bitmap *bitmap = make(kit, "region_bytes=1001 granule=4");
-
 	record(bitmap, 1000);
 	kit_guard(kit, unit_of(bitmap));
 	KIT_REFUSED(-ERANGE, gputm_access_bitmap_record(bitmap, 1001),
@@ -148,10 +144,8 @@ KIT_DRIVE(access_bitmap, KIT_COUNT(geometry), 15000)
 	KIT_STATS_END(access_bitmap, bitmap, &o.stats, ORACLE_ACCESS_BITMAP_STATS);
 }
 
-KIT_TEST(test_access_bitmap_tells_its_observer)
+KIT_MADE(test_access_bitmap_tells_its_observer, bitmap, "region_bytes=4096 granule=4")
 {
-	struct gputm_access_bitmap *bitmap = make(kit, "region_bytes=4096 granule=4");
-
 	kit_observe(unit_of(bitmap));
 	record(bitmap, 0);
 	record(bitmap, 3);

@@ -10,13 +10,12 @@
 KIT_UNIT(access_coalescer, ACCESS_COALESCER);
 
 /* The example that opens the source: five words of five lanes, two regions of 32 B. */
-KIT_TEST(test_access_coalescer_merges_a_row)
+KIT_MADE(test_access_coalescer_merges_a_row, coalescer, NULL)
 {
 	static const uint64_t address[5] = { 0x40, 0x44, 0x80, 0x5c, 0x44 };
 	static const uint32_t value[5] = { 10, 11, 12, 13, 14 };
 	struct gputm_access_coalescer_summary summary;
 	struct gputm_wide_access out[5];
-	struct gputm_access_coalescer *coalescer = make(kit, NULL);
 
 	ck_assert_int_eq(gputm_access_coalescer_row(coalescer, 0x1f, address, value, out, &summary),
 			 2);
@@ -37,11 +36,10 @@ KIT_TEST(test_access_coalescer_merges_a_row)
 }
 
 /* The address of a lane that is off counts for nothing, also where it lies between two others. */
-KIT_TEST(test_access_coalescer_a_lane_that_is_off_accesses_nothing)
+KIT_MADE(test_access_coalescer_a_lane_that_is_off_accesses_nothing, coalescer, NULL)
 {
 	static const uint64_t address[3] = { 0x40, 0x44, 0x48 };
 	struct gputm_wide_access out[3];
-	struct gputm_access_coalescer *coalescer = make(kit, NULL);
 
 	ck_assert_int_eq(gputm_access_coalescer_row(coalescer, 5, address, NULL, out, NULL), 1);
 	ck_assert_uint_eq(out[0].word_mask, 5);
@@ -77,13 +75,12 @@ KIT_TESTS(test_thesis_2_3_adjacent_words_make_whole_lines, 3)
 }
 
 /* Regions keep the order in which they first appear; a later word does not move them. */
-KIT_TEST(test_access_coalescer_keeps_the_order_of_regions)
+KIT_MADE(test_access_coalescer_keeps_the_order_of_regions, coalescer, NULL)
 {
 	static const struct gputm_word_access access[] = {
 		{ 0x80, 1, 0 }, { 0x00, 2, 0 }, { 0x84, 3, 1 }, { 0x40, 4, 0 }, { 0x80, 5, 2 }
 	};
 	struct gputm_wide_access out[5];
-	struct gputm_access_coalescer *coalescer = make(kit, NULL);
 
 	ck_assert_int_eq(gputm_access_coalescer_log(coalescer, 5, access, true, out, NULL), 3);
 	ck_assert_uint_eq(out[0].address, 0x80);
@@ -289,11 +286,10 @@ KIT_DRIVE(access_coalescer, KIT_COUNT(geometry), 300000)
 	KIT_STATS_END(access_coalescer, coalescer, &o.stats, ORACLE_ACCESS_COALESCER_STATS);
 }
 
-KIT_TEST(test_access_coalescer_tells_its_observer)
+KIT_MADE(test_access_coalescer_tells_its_observer, coalescer, NULL)
 {
 	static const struct gputm_word_access access[] = { { 4, 0, 0 }, { 4, 0, 1 }, { 64, 0, 2 } };
 	struct gputm_wide_access out[3];
-	struct gputm_access_coalescer *coalescer = make(kit, NULL);
 
 	ck_assert_int_eq(gputm_access_coalescer_log(coalescer, 3, access, true, out, NULL), 2);
 	KIT_TOLD("group", 1, 3, 2, 1, 1);

@@ -50,11 +50,10 @@ KIT_TEST(test_section_3_6_2_policies)
 }
 
 /* SRR: a block that is not ready for a cycle loses its priority to the next. */
-KIT_TEST(test_section_3_6_2_srr_sticks)
+KIT_MADE(test_section_3_6_2_srr_sticks, p, "blocks=3 policy=srr")
 {
 	static const uint64_t ready[] = { 7, 7, 6, 7, 5, 7, 3, 7 };
 	static const int slot[] = { 0, 0, 1, 1, 2, 2, 0, 0 };
-	struct gputm_block_priority *p = make(kit, "blocks=3 policy=srr");
 
 	for (uint32_t i = 0; i < 3; i++)
 		ck_assert_int_eq(gputm_block_priority_admit(p, i), 0);
@@ -62,10 +61,9 @@ KIT_TEST(test_section_3_6_2_srr_sticks)
 	ck_assert_uint_eq(kit_stat(unit_of(p), "switches"), 3);
 }
 
-KIT_TEST(test_block_priority_misuse_changes_nothing)
+KIT_MADE(test_block_priority_misuse_changes_nothing, p, "blocks=4 policy=rrb")
 {
 	uint32_t slot = 77;
-	struct gputm_block_priority *p = make(kit, "blocks=4 policy=rrb");
 
 	ck_assert_int_eq(gputm_block_priority_admit(p, 1), 0);
 	kit_guard(kit, unit_of(p));

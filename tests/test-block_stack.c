@@ -96,7 +96,7 @@ KIT_TEST(test_block_stack_configs)
 	ck_assert(with("tbc-lcp").likely_convergence);
 }
 
-KIT_TEST(test_fig_3_5_block_stack)
+KIT_MADE(test_fig_3_5_block_stack, s, "lanes=4 warps=2 likely_convergence=0")
 {
 	const struct gputm_block_stack_target at_a = { 'C', 'B', 'D', NONE };
 	const struct row start[] = { PLAIN('A', NONE, 2, "1111 1111") };
@@ -109,7 +109,6 @@ KIT_TEST(test_fig_3_5_block_stack)
 	const unsigned whole[][4] = { { 1, 2, 3, 4 }, { 5, 6, 7, 8 } };
 	const unsigned in_c[][4] = { { 1, 6, 7, 0 } };
 	const unsigned in_b[][4] = { { 5, 2, 3, 4 }, { 0, 0, 0, 8 } };
-	struct gputm_block_stack *s = make(kit, "lanes=4 warps=2 likely_convergence=0");
 
 	launch(s, 'A', (const unsigned[]){ 1, 2, 3, 4, 5, 6, 7, 8, 0 });
 	expect(s, 0, start, 1);
@@ -133,7 +132,7 @@ KIT_TEST(test_fig_3_5_block_stack)
 }
 
 /* All rows of the figure; the warps come in the order W2, W3, W1. */
-KIT_TEST(test_fig_3_7_block_stack)
+KIT_MADE(test_fig_3_7_block_stack, s, "lanes=4 warps=3 likely_convergence=0")
 {
 	const struct gputm_block_stack_target at_a = { 'C', 'B', 'D', NONE };
 	const struct row start[] = { PLAIN('A', NONE, 3, "1111 1111 1111") };
@@ -150,7 +149,6 @@ KIT_TEST(test_fig_3_7_block_stack)
 				    PLAIN('B', 'D', 2, "1000 0110 1101") };
 	const struct row end[] = { PLAIN('D', NONE, 3, "1111 1111 1111") };
 	const unsigned whole[][4] = { { 1, 2, 3, 4 }, { 5, 6, 7, 8 }, { 9, 10, 11, 12 } };
-	struct gputm_block_stack *s = make(kit, "lanes=4 warps=3 likely_convergence=0");
 
 	launch(s, 'A', (const unsigned[]){ 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0 });
 	expect(s, 0, start, 1);
@@ -176,13 +174,12 @@ KIT_TEST(test_fig_3_7_block_stack)
 }
 
 /* Compaction has no starvation eddy: D is executed by the two static warps. */
-KIT_TEST(test_fig_3_3_no_eddy_with_block_stack)
+KIT_MADE(test_fig_3_3_no_eddy_with_block_stack, s, "lanes=4 warps=2 likely_convergence=0")
 {
 	const struct gputm_block_stack_target at_a = { 'B', 'C', 'D', NONE };
 	const unsigned whole[][4] = { { 1, 2, 3, 4 }, { 5, 6, 7, 8 } };
 	const unsigned in_b[][4] = { { 1, 2, 7, 4 }, { 0, 6, 0, 0 } };
 	const unsigned in_c[][4] = { { 5, 0, 3, 8 } };
-	struct gputm_block_stack *s = make(kit, "lanes=4 warps=2 likely_convergence=0");
 
 	launch(s, 'A', (const unsigned[]){ 1, 2, 3, 4, 5, 6, 7, 8, 0 });
 	admit(s, 2, whole);
@@ -201,7 +198,7 @@ KIT_TEST(test_fig_3_3_no_eddy_with_block_stack)
 }
 
 /* A block of one warp goes through the states of the figure's stack. */
-KIT_TEST(test_fig_3_8_block_stack)
+KIT_MADE(test_fig_3_8_block_stack, s, "lanes=4 warps=1 likely_convergence=1")
 {
 	const struct gputm_block_stack_target at_a = { 'C', 'B', 'F', 'E' };
 	const struct gputm_block_stack_target at_c = { 'E', 'D', 'F', 'E' };
@@ -217,7 +214,6 @@ KIT_TEST(test_fig_3_8_block_stack)
 				 { 'B', 'F', 'E', 1, 1, "1000" } };
 	const struct row e[] = { PLAIN('F', NONE, 0, "1111"), PLAIN('E', 'F', 1, "1100") };
 	const struct row f[] = { PLAIN('F', NONE, 1, "1111") };
-	struct gputm_block_stack *s = make(kit, "lanes=4 warps=1 likely_convergence=1");
 
 	launch(s, 'A', (const unsigned[]){ 1, 2, 3, 4, 0 });
 	admit(s, 1, (const unsigned[][4]){ { 1, 2, 3, 4 } });
@@ -239,10 +235,9 @@ KIT_TEST(test_fig_3_8_block_stack)
 }
 
 /* A loop of a thousand turns, which a thread leaves at times, needs four entries. */
-KIT_TEST(test_block_stack_loop_does_not_grow)
+KIT_MADE(test_block_stack_loop_does_not_grow, s, "lanes=2 warps=1 depth=4")
 {
 	const struct gputm_block_stack_target back = { 'B', 'F', 'F', NONE };
-	struct gputm_block_stack *s = make(kit, "lanes=2 warps=1 depth=4");
 	uint16_t thread[2] = { 0, 1 };
 	uint64_t mask[2] = { 1, 1 };
 
@@ -286,11 +281,10 @@ KIT_TEST(test_block_stack_full)
 	}
 }
 
-KIT_TEST(test_block_stack_barrier)
+KIT_MADE(test_block_stack_barrier, s, "lanes=4 warps=2 likely_convergence=0")
 {
 	const struct gputm_block_stack_target at_a = { 'C', 'B', 'D', NONE };
 	const unsigned whole[][4] = { { 1, 2, 3, 4 }, { 5, 6, 7, 8 } };
-	struct gputm_block_stack *s = make(kit, "lanes=4 warps=2 likely_convergence=0");
 
 	launch(s, 'A', (const unsigned[]){ 1, 2, 3, 4, 5, 6, 7, 8, 0 });
 	admit(s, 2, whole);
@@ -315,7 +309,7 @@ KIT_TEST(test_block_stack_barrier)
  * Two warps of four begin together; three threads fail, one of them before its commit, and are one
  * warp in the second attempt, which divides.
  */
-KIT_TEST(test_block_stack_transaction)
+KIT_MADE(test_block_stack_transaction, s, "lanes=4 warps=2 likely_convergence=0")
 {
 	const struct gputm_block_stack_target in_tx = { 'U', 'V', 'W', NONE };
 	const struct gputm_block_stack_target never = { 'U', 'V', NONE, NONE };
@@ -334,7 +328,6 @@ KIT_TEST(test_block_stack_transaction)
 				     PLAIN('W', NONE, 0, "1000 0010"),
 				     PLAIN('V', 'W', 1, "0000 0010") };
 	const struct row over[] = { PLAIN('C', NONE, 2, "1111 1111") };
-	struct gputm_block_stack *s = make(kit, "lanes=4 warps=2 likely_convergence=0");
 
 	launch(s, 'A', (const unsigned[]){ 1, 2, 3, 4, 5, 6, 7, 8, 0 });
 	admit(s, 2, whole);
@@ -397,12 +390,11 @@ KIT_TEST(test_block_stack_transaction)
 }
 
 /* In a snapshot neither entry of a transaction has an RPC; those of a branch in it do. */
-KIT_TEST(test_block_stack_transaction_in_a_snapshot)
+KIT_MADE(test_block_stack_transaction_in_a_snapshot, s, "lanes=4 warps=1")
 {
 	const struct gputm_block_stack_target in_tx = { 'U', 'V', 'W', NONE };
 	const uint64_t start = 0x123456;
 	const long entry = 3 * 8 + 4 + 4 * 4;
-	struct gputm_block_stack *s = make(kit, "lanes=4 warps=1");
 
 	launch(s, start, (const unsigned[]){ 1, 2, 3, 4, 0 });
 	admit(s, 1, (const unsigned[][4]){ { 1, 2, 3, 4 } });
@@ -417,10 +409,9 @@ KIT_TEST(test_block_stack_transaction_in_a_snapshot)
 }
 
 /* Nor does a warp of an attempt wait at a barrier, though all threads of the block are in it. */
-KIT_TEST(test_block_stack_no_barrier_in_a_transaction)
+KIT_MADE(test_block_stack_no_barrier_in_a_transaction, s, "lanes=4 warps=2")
 {
 	const uint64_t start = 0x123456;
-	struct gputm_block_stack *s = make(kit, "lanes=4 warps=2");
 
 	launch(s, 'A', (const unsigned[]){ 1, 2, 3, 4, 5, 6, 7, 8, 0 });
 	admit(s, 2, (const unsigned[][4]){ { 1, 2, 3, 4 }, { 5, 6, 7, 8 } });
@@ -432,10 +423,9 @@ KIT_TEST(test_block_stack_no_barrier_in_a_transaction)
 }
 
 /* R and T need two entries. */
-KIT_TEST(test_block_stack_transaction_without_room)
+KIT_MADE(test_block_stack_transaction_without_room, s, "lanes=4 warps=1 depth=4")
 {
 	const struct gputm_block_stack_target at_a = { 'C', 'B', 'D', NONE };
-	struct gputm_block_stack *s = make(kit, "lanes=4 warps=1 depth=4");
 	const unsigned whole[][4] = { { 1, 2, 3, 4 } }, some[][4] = { { 1, 2, 0, 0 } };
 
 	launch(s, 'A', (const unsigned[]){ 1, 2, 3, 4, 0 });
@@ -458,10 +448,9 @@ KIT_TEST(test_block_stack_transaction_without_room)
 }
 
 /* The end of a transaction is where the two sides of a branch meet. */
-KIT_TEST(test_block_stack_transaction_up_to_the_rpc)
+KIT_MADE(test_block_stack_transaction_up_to_the_rpc, s, "lanes=4 warps=1")
 {
 	const struct gputm_block_stack_target at_a = { 'C', 'B', 'D', NONE };
-	struct gputm_block_stack *s = make(kit, "lanes=4 warps=1");
 
 	launch(s, 'A', (const unsigned[]){ 1, 2, 3, 4, 0 });
 	admit(s, 1, (const unsigned[][4]){ { 1, 2, 3, 4 } });
@@ -477,14 +466,13 @@ KIT_TEST(test_block_stack_transaction_up_to_the_rpc)
 }
 
 /* An odd entry of the call, and the unit is as it was. */
-KIT_TEST(test_block_stack_misuse_changes_nothing)
+KIT_MADE(test_block_stack_misuse_changes_nothing, s, "lanes=4 warps=2 likely_convergence=0")
 {
 	const struct gputm_block_stack_target good = { 'C', 'B', 'D', NONE };
 	struct gputm_block_stack_target bad = good;
 	const uint64_t outside[4] = { 1, 4, 0, 0 }, empty[4] = { 0 };
 	uint16_t thread[4] = { 4, 1, 2, 3 };
 	struct gputm_unit *unit;
-	struct gputm_block_stack *s = make(kit, "lanes=4 warps=2 likely_convergence=0");
 
 	unit = unit_of(s);
 	KIT_REFUSED(-ERANGE, gputm_block_stack_launch(s, 'A', outside),

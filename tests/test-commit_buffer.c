@@ -18,19 +18,16 @@ static int push(struct gputm_commit_buffer *b, uint64_t address, uint32_t warp, 
 }
 
 /* V-C: half of the 32 kB of its predecessors. */
-KIT_TEST(test_v_c_sixteen_kilobytes)
+KIT_MADE(test_v_c_sixteen_kilobytes, b, NULL)
 {
-	struct gputm_commit_buffer *b = make(kit, NULL);
-
 	ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(b)), 16384 * 8);
 }
 
 /* The example of the source file: two writes of warp 3 go together, that of warp 5 after. */
-KIT_TEST(test_timing_block)
+KIT_MADE(test_timing_block, b, NULL)
 {
 	struct gputm_commit_release release;
 	struct gputm_mem_request request;
-	struct gputm_commit_buffer *b = make(kit, NULL);
 
 	ck_assert_int_eq(push(b, 0x40, 3, 7, false), GPUTM_COMMIT_BUFFER_ACCEPTED);
 	ck_assert_int_eq(push(b, 0x44, 3, 8, false), GPUTM_COMMIT_BUFFER_JOINED);
@@ -72,10 +69,9 @@ KIT_TEST(test_timing_block)
 }
 
 /* A write has the lowest tag that no write in flight has. */
-KIT_TEST(test_commit_buffer_tags_of_many_writes)
+KIT_MADE(test_commit_buffer_tags_of_many_writes, b, "blocks=130")
 {
 	struct gputm_mem_request request;
-	struct gputm_commit_buffer *b = make(kit, "blocks=130");
 
 	for (uint32_t i = 0; i < 133; i++) {
 		ck_assert_int_eq(push(b, 32 * i, i, 7, false), GPUTM_COMMIT_BUFFER_ACCEPTED);
@@ -90,10 +86,9 @@ KIT_TEST(test_commit_buffer_tags_of_many_writes)
 	}
 }
 
-KIT_TEST(test_commit_buffer_full_and_misuse)
+KIT_MADE(test_commit_buffer_full_and_misuse, b, "blocks=2 address_bits=16")
 {
 	struct gputm_commit_entry entry = { 0, 1, 1, 1, 1, false };
-	struct gputm_commit_buffer *b = make(kit, "blocks=2 address_bits=16");
 
 	ck_assert_int_eq(push(b, 0, 1, 1, false), GPUTM_COMMIT_BUFFER_ACCEPTED);
 	ck_assert_int_eq(push(b, 32, 1, 1, false), GPUTM_COMMIT_BUFFER_ACCEPTED);

@@ -48,11 +48,9 @@ KIT_TEST(test_commit_id_credits_do_not_exceed_the_ring)
 		    "credits = 9", "1 pools", "ring = 8");
 }
 
-KIT_TEST(test_commit_id_takes_all_or_nothing)
+KIT_MADE(test_commit_id_takes_all_or_nothing, vendor,
+	 "cores=2 partitions=3 ring=8 pools=per_core credits=4")
 {
-	struct gputm_commit_id *vendor =
-		make(kit, "cores=2 partitions=3 ring=8 pools=per_core credits=4");
-
 	ck_assert_uint_eq(acquired(vendor, 0, 3), 1);
 	ck_assert_uint_eq(gputm_commit_id_available(vendor, 0), 1);
 	refused(vendor, 0, 2, GPUTM_COMMIT_ID_SHORT);
@@ -63,11 +61,9 @@ KIT_TEST(test_commit_id_takes_all_or_nothing)
 	ck_assert_uint_eq(kit_stat(unit_of(vendor), "refused_short"), 2);
 }
 
-KIT_TEST(test_commit_id_shared_pool_serves_all_cores)
+KIT_MADE(test_commit_id_shared_pool_serves_all_cores, vendor,
+	 "cores=2 partitions=3 ring=8 pools=shared credits=8")
 {
-	struct gputm_commit_id *vendor =
-		make(kit, "cores=2 partitions=3 ring=8 pools=shared credits=8");
-
 	ck_assert_uint_eq(acquired(vendor, 0, 7), 1);
 	refused(vendor, 1, 2, GPUTM_COMMIT_ID_SHORT);
 	ck_assert_uint_eq(acquired(vendor, 1, 1), 8);
@@ -75,11 +71,10 @@ KIT_TEST(test_commit_id_shared_pool_serves_all_cores)
 }
 
 /* 4.2.5: the credit of an entry is back once the last partition has retired it. */
-KIT_TEST(test_commit_id_credit_returns_with_the_last_partition)
+KIT_MADE(test_commit_id_credit_returns_with_the_last_partition, vendor,
+	 "cores=2 partitions=3 ring=8 pools=per_core credits=4")
 {
 	uint32_t returned[2] = { 0, 10 };
-	struct gputm_commit_id *vendor =
-		make(kit, "cores=2 partitions=3 ring=8 pools=per_core credits=4");
 
 	ck_assert_uint_eq(acquired(vendor, 0, 2), 1);
 	ck_assert_uint_eq(acquired(vendor, 1, 4), 3);
@@ -98,11 +93,9 @@ KIT_TEST(test_commit_id_credit_returns_with_the_last_partition)
 }
 
 /* CID 1 is out; everything after it comes and goes until the ring is one short of full. */
-KIT_TEST(test_commit_id_window_is_tight)
+KIT_MADE(test_commit_id_window_is_tight, vendor,
+	 "cores=2 partitions=3 ring=8 pools=shared credits=3")
 {
-	struct gputm_commit_id *vendor =
-		make(kit, "cores=2 partitions=3 ring=8 pools=shared credits=3");
-
 	ck_assert_uint_eq(acquired(vendor, 0, 1), 1);
 	for (uint64_t cid = 2; cid <= 6; cid += 2) {
 		ck_assert_uint_eq(acquired(vendor, 1, 2), cid);
@@ -120,11 +113,10 @@ KIT_TEST(test_commit_id_window_is_tight)
 	ck_assert_uint_eq(kit_stat(unit_of(vendor), "refused_window"), 2);
 }
 
-KIT_TEST(test_commit_id_misuse_changes_nothing)
+KIT_MADE(test_commit_id_misuse_changes_nothing, vendor,
+	 "cores=2 partitions=3 ring=8 pools=per_core credits=4")
 {
 	uint64_t first = 4711;
-	struct gputm_commit_id *vendor =
-		make(kit, "cores=2 partitions=3 ring=8 pools=per_core credits=4");
 
 	ck_assert_uint_eq(acquired(vendor, 0, 4), 1);
 	ck_assert_int_eq(gputm_commit_id_report_retired(vendor, 1, 2, 1, NULL), 0);
@@ -148,10 +140,8 @@ KIT_TEST(test_commit_id_misuse_changes_nothing)
 }
 
 /* Table 4.4: two warps of each of 30 cores are 1920 transactions, and no more fit. */
-KIT_TEST(test_table_4_4_two_warps_per_core)
+KIT_MADE(test_table_4_4_two_warps_per_core, vendor, "kilo-tm")
 {
-	struct gputm_commit_id *vendor = make(kit, "kilo-tm");
-
 	for (uint32_t warp = 0; warp < 60; warp++)
 		ck_assert_uint_eq(acquired(vendor, warp % 30, 32), 1 + 32 * warp);
 	for (uint32_t core = 0; core < 30; core++)
@@ -243,11 +233,9 @@ KIT_DRIVE(commit_id, 2 * KIT_COUNT(geometry), 20000)
 	oracle_commit_id_close(&o);
 }
 
-KIT_TEST(test_commit_id_tells_its_observer)
+KIT_MADE(test_commit_id_tells_its_observer, vendor,
+	 "cores=2 partitions=3 ring=8 pools=per_core credits=4")
 {
-	struct gputm_commit_id *vendor =
-		make(kit, "cores=2 partitions=3 ring=8 pools=per_core credits=4");
-
 	ck_assert_uint_eq(acquired(vendor, 1, 3), 1);
 	refused(vendor, 1, 2, GPUTM_COMMIT_ID_SHORT);
 	retire(vendor, 1, 3);

@@ -361,10 +361,9 @@ KIT_TESTS(test_device_validator_any_order_of_chunks_gives_the_cpu_state, 5)
 }
 
 /* V: stamps of 600 MB cost nothing where nothing is written. */
-KIT_TEST(test_device_validator_tracks_600_megabytes)
+KIT_MADE(test_device_validator_tracks_600_megabytes, validator, "shetm")
 {
 	static const struct gputm_log_entry entry[] = { { 0, 1, 0 }, { 629145596, 2, 0 } };
-	struct gputm_device_validator *validator = make(kit, "shetm");
 	struct world w = { validator, kit_make_as(kit, &access_bitmap_maker, NULL) };
 	struct gputm_device_validator_result r;
 

@@ -44,10 +44,9 @@ static void expect_batch(struct gputm_dispatch_queues *queues, bool steal, bool 
 }
 
 /* The example that opens the source. */
-KIT_TEST(test_dispatch_queues_give_back_what_failed)
+KIT_MADE(test_dispatch_queues_give_back_what_failed, queues, "types=1 batch=3")
 {
 	static const uint64_t batch[] = { 1, 2, 3 };
-	struct gputm_dispatch_queues *queues = make(kit, "types=1 batch=3");
 
 	push(queues, 0, GPU, 1);
 	push(queues, 0, GPU, 2);
@@ -74,10 +73,8 @@ KIT_TEST(test_dispatch_queues_give_back_what_failed)
 }
 
 /* A kernel starts with `batch` requests and not with one less. */
-KIT_TEST(test_dispatch_queues_a_batch_is_tight)
+KIT_MADE(test_dispatch_queues_a_batch_is_tight, queues, "types=1 batch=3")
 {
-	struct gputm_dispatch_queues *queues = make(kit, "types=1 batch=3");
-
 	push(queues, 0, GPU, 1);
 	push(queues, 0, ANY, 2);
 	push(queues, 0, CPU, 3);
@@ -87,10 +84,8 @@ KIT_TEST(test_dispatch_queues_a_batch_is_tight)
 }
 
 /* V-D: the GPU fills up from CPU_Q; the CPU from GPU_Q. */
-KIT_TEST(test_dispatch_queues_steal)
+KIT_MADE(test_dispatch_queues_steal, queues, "types=1 batch=2")
 {
-	struct gputm_dispatch_queues *queues = make(kit, "types=1 batch=2");
-
 	push(queues, 0, CPU, 1);
 	push(queues, 0, CPU, 2);
 	push(queues, 0, CPU, 3);
@@ -107,10 +102,8 @@ KIT_TEST(test_dispatch_queues_steal)
 }
 
 /* IV-A: the CPU takes the types in turn; a kernel is of one type. */
-KIT_TEST(test_dispatch_queues_serve_types_in_turn)
+KIT_MADE(test_dispatch_queues_serve_types_in_turn, queues, "types=3 batch=2")
 {
-	struct gputm_dispatch_queues *queues = make(kit, "types=3 batch=2");
-
 	for (uint64_t i = 0; i < 9; i++)
 		push(queues, (uint32_t)(i / 3), CPU, i + 1);
 	ck_assert_uint_eq(pop(queues, false), 1);
@@ -124,10 +117,8 @@ KIT_TEST(test_dispatch_queues_serve_types_in_turn)
 	expect_batch(queues, false, false, 2, (const uint64_t[]){ 21, 22 });
 }
 
-KIT_TEST(test_dispatch_queues_misuse_changes_nothing)
+KIT_MADE(test_dispatch_queues_misuse_changes_nothing, queues, "types=2 batch=2")
 {
-	struct gputm_dispatch_queues *queues = make(kit, "types=2 batch=2");
-
 	push(queues, 1, ANY, 1);
 	kit_guard(kit, unit_of(queues));
 	KIT_REFUSED(-ERANGE, gputm_dispatch_queues_push(queues, 2, ANY, 1),
@@ -142,11 +133,10 @@ KIT_TEST(test_dispatch_queues_misuse_changes_nothing)
 }
 
 /* Without memory nothing is submitted, taken or given back. */
-KIT_TEST(test_dispatch_queues_without_memory_nothing_changes)
+KIT_MADE(test_dispatch_queues_without_memory_nothing_changes, queues, "types=1 batch=4")
 {
 	uint64_t digest, request[4];
 	uint32_t type, count;
-	struct gputm_dispatch_queues *queues = make(kit, "types=1 batch=4");
 
 	kit->fail_at = kit->allocations;
 	digest = kit_digest(unit_of(queues));
@@ -240,10 +230,8 @@ KIT_DRIVE(dispatch_queues, KIT_COUNT(geometry), 15000)
 	KIT_STATS_END(dispatch_queues, queues, &o.stats, ORACLE_DISPATCH_QUEUES_STATS);
 }
 
-KIT_TEST(test_dispatch_queues_tell_their_observer)
+KIT_MADE(test_dispatch_queues_tell_their_observer, queues, "types=1 batch=2")
 {
-	struct gputm_dispatch_queues *queues = make(kit, "types=1 batch=2");
-
 	push(queues, 0, CPU, 8);
 	push(queues, 0, CPU, 9);
 	KIT_TOLD("push", 2, 0, CPU, 9);

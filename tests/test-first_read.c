@@ -66,10 +66,9 @@ static int load(struct gputm_first_read *first, struct gputm_last_written *last,
 	return reply(first, 0, 1, time, false);
 }
 
-KIT_TEST(test_fig_6_8_through_first_read_and_last_written)
+KIT_MADE(test_fig_6_8_through_first_read_and_last_written, first, NULL)
 {
 	struct gputm_last_written *last = fig_6_8_table(kit);
-	struct gputm_first_read *first = make(kit, NULL);
 	uint64_t time = 0;
 
 	ck_assert_int_eq(gputm_first_read_begin(first, 0, 1), 0);
@@ -91,10 +90,8 @@ KIT_TEST(test_fig_6_8_through_first_read_and_last_written)
 }
 
 /* A time is a conflict from one past the first load on. */
-KIT_TEST(test_first_read_conflict_is_tight)
+KIT_MADE(test_first_read_conflict_is_tight, table, NULL)
 {
-	struct gputm_first_read *table = make(kit, NULL);
-
 	ck_assert_int_eq(gputm_first_read_begin(table, 3, 0x7), 0);
 	ck_assert_int_eq(gputm_first_read_issue(table, 3, 0x3, 10), 0);
 	ck_assert_int_eq(gputm_first_read_issue(table, 3, 0x7, 20), 0);
@@ -124,11 +121,10 @@ KIT_TESTS(test_first_read_guard_decides_on_pending_writes, 2)
 	verdict_is(table, 1, 0xf, 0, 0, 0xf, 0);
 }
 
-KIT_TEST(test_first_read_refusals_change_nothing)
+KIT_MADE(test_first_read_refusals_change_nothing, table, "warps=2 lanes=4 time_bits=8")
 {
 	struct gputm_first_read_verdict verdict = { 4711, 0, 0 };
 	uint64_t time = 4711;
-	struct gputm_first_read *table = make(kit, "warps=2 lanes=4 time_bits=8");
 
 	ck_assert_int_eq(gputm_first_read_begin(table, 1, 0x3), 0);
 	ck_assert_int_eq(gputm_first_read_issue(table, 1, 0x1, 255), 0);

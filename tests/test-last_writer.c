@@ -28,10 +28,8 @@ static uint64_t stat_of(struct gputm_last_writer *history, const char *name)
 
 /* ---- the thesis' sizes ---- */
 
-KIT_TEST(test_section_4_4_3_storage)
+KIT_MADE(test_section_4_4_3_storage, history, "kilo-tm")
 {
-	struct gputm_last_writer *history = make(kit, "kilo-tm");
-
 	ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(history)), 5 * 1024 * 8);
 	finish(history);
 	history = make(kit, "small");
@@ -42,11 +40,9 @@ KIT_TEST(test_section_4_4_3_storage)
 /* ---- directed ---- */
 
 /* The example at the head of lib/kilotm/last_writer.c. */
-KIT_TEST(test_last_writer_worked_example)
+KIT_MADE(test_last_writer_worked_example, history,
+	 "sets=1 ways=2 filter_ways=2 filter_buckets=4 cid_bits=4")
 {
-	struct gputm_last_writer *history =
-		make(kit, "sets=1 ways=2 filter_ways=2 filter_buckets=4 cid_bits=4");
-
 	ck_assert_int_eq(gputm_last_writer_record(history, 0xa0, 3), GPUTM_LAST_WRITER_FILLED);
 	ck_assert_int_eq(gputm_last_writer_record(history, 0xb0, 3), GPUTM_LAST_WRITER_FILLED);
 	ck_assert_int_eq(gputm_last_writer_record(history, 0xb0, 4), GPUTM_LAST_WRITER_REPLACED);
@@ -60,11 +56,9 @@ KIT_TEST(test_last_writer_worked_example)
 	finish(history);
 }
 
-KIT_TEST(test_last_writer_victim_is_the_lowest_way_among_equals)
+KIT_MADE(test_last_writer_victim_is_the_lowest_way_among_equals, history,
+	 "sets=1 ways=3 filter_ways=2 filter_buckets=4 cid_bits=4")
 {
-	struct gputm_last_writer *history =
-		make(kit, "sets=1 ways=3 filter_ways=2 filter_buckets=4 cid_bits=4");
-
 	for (uint64_t address = 0; address < 12; address += 4)
 		ck_assert_int_ge(gputm_last_writer_record(history, address, 2), 0);
 	ck_assert_int_eq(gputm_last_writer_record(history, 12, 2), GPUTM_LAST_WRITER_EVICTED);
@@ -92,11 +86,9 @@ KIT_TEST(test_last_writer_table_hit_is_final)
 	finish(history);
 }
 
-KIT_TEST(test_last_writer_bytes_of_a_word_share_its_writer)
+KIT_MADE(test_last_writer_bytes_of_a_word_share_its_writer, history,
+	 "sets=1 ways=2 filter_ways=2 filter_buckets=4 cid_bits=4 word_bytes=8")
 {
-	struct gputm_last_writer *history =
-		make(kit, "sets=1 ways=2 filter_ways=2 filter_buckets=4 cid_bits=4 word_bytes=8");
-
 	ck_assert_int_ge(gputm_last_writer_record(history, 0x13, 1), 0);
 	assert_writer(history, 0x10, GPUTM_LAST_WRITER_EXACT, 1);
 	assert_writer(history, 0x17, GPUTM_LAST_WRITER_EXACT, 1);
@@ -106,12 +98,11 @@ KIT_TEST(test_last_writer_bytes_of_a_word_share_its_writer)
 }
 
 /* Words of one set do not share a bucket, even where set and bucket are as many. */
-KIT_TEST(test_last_writer_table_and_filter_hash_differently)
+KIT_MADE(test_last_writer_table_and_filter_hash_differently, history,
+	 "sets=64 ways=1 filter_ways=1 filter_buckets=64")
 {
 	uint64_t address = 4, cid;
 	unsigned sharing = 0, apart = 0;
-	struct gputm_last_writer *history =
-		make(kit, "sets=64 ways=1 filter_ways=1 filter_buckets=64");
 
 	ck_assert_int_ge(gputm_last_writer_record(history, 0, 1), 0);
 	while (gputm_last_writer_record_probe(history, address, 2) != GPUTM_LAST_WRITER_EVICTED)
@@ -187,21 +178,18 @@ static void both(struct gputm_last_writer *history, uint64_t address, uint64_t c
 	ck_assert_uint_eq(stat_of(history, "records"), records + (expected >= 0));
 }
 
-KIT_TEST(test_last_writer_commit_ids_only_grow)
+KIT_MADE(test_last_writer_commit_ids_only_grow, history,
+	 "sets=1 ways=2 filter_ways=2 filter_buckets=4 cid_bits=4")
 {
-	struct gputm_last_writer *history =
-		make(kit, "sets=1 ways=2 filter_ways=2 filter_buckets=4 cid_bits=4");
-
 	both(history, 0, 5, GPUTM_LAST_WRITER_FILLED);
 	both(history, 0, 4, -ERANGE);
 	both(history, 0, 5, GPUTM_LAST_WRITER_REPLACED);
 	finish(history);
 }
 
-KIT_TEST(test_last_writer_commit_id_range)
+KIT_MADE(test_last_writer_commit_id_range, history,
+	 "sets=1 ways=2 filter_ways=2 filter_buckets=4 cid_bits=4")
 {
-	struct gputm_last_writer *history =
-		make(kit, "sets=1 ways=2 filter_ways=2 filter_buckets=4 cid_bits=4");
 	uint64_t cycles;
 
 	ck_assert_uint_eq(gputm_last_writer_limit(history), 14);
@@ -216,11 +204,10 @@ KIT_TEST(test_last_writer_commit_id_range)
 	finish(history);
 }
 
-KIT_TEST(test_last_writer_address_range)
+KIT_MADE(test_last_writer_address_range, history,
+	 "sets=1 ways=2 filter_ways=2 filter_buckets=4 cid_bits=4 address_bits=20")
 {
 	uint64_t cid = 7;
-	struct gputm_last_writer *history = make(
-		kit, "sets=1 ways=2 filter_ways=2 filter_buckets=4 cid_bits=4 address_bits=20");
 
 	both(history, 0xfffff, 1, GPUTM_LAST_WRITER_FILLED);
 	both(history, 0x100000, 1, -ERANGE);
@@ -234,10 +221,9 @@ KIT_TEST(test_last_writer_address_range)
 	finish(history);
 }
 
-KIT_TEST(test_last_writer_expire)
+KIT_MADE(test_last_writer_expire, history,
+	 "sets=1 ways=2 filter_ways=2 filter_buckets=4 cid_bits=4")
 {
-	struct gputm_last_writer *history =
-		make(kit, "sets=1 ways=2 filter_ways=2 filter_buckets=4 cid_bits=4");
 	uint64_t cycles = 99;
 
 	ck_assert_int_ge(gputm_last_writer_record(history, 0, 3), 0);
@@ -264,11 +250,10 @@ KIT_TEST(test_last_writer_expire)
 }
 
 /* The widest field, at the highest base: nothing wraps. */
-KIT_TEST(test_last_writer_widest_commit_ids)
+KIT_MADE(test_last_writer_widest_commit_ids, history,
+	 "sets=1 ways=2 filter_ways=2 filter_buckets=4 cid_bits=63")
 {
 	uint64_t top = UINT64_C(1) << 63;
-	struct gputm_last_writer *history =
-		make(kit, "sets=1 ways=2 filter_ways=2 filter_buckets=4 cid_bits=63");
 
 	both(history, 0, top - 2, GPUTM_LAST_WRITER_FILLED);
 	both(history, 0, top - 1, -ERANGE);
@@ -284,11 +269,9 @@ KIT_TEST(test_last_writer_widest_commit_ids)
 
 /* ---- observer ---- */
 
-KIT_TEST(test_last_writer_observer)
+KIT_MADE(test_last_writer_observer, history,
+	 "sets=1 ways=1 filter_ways=2 filter_buckets=4 cid_bits=4")
 {
-	struct gputm_last_writer *history =
-		make(kit, "sets=1 ways=1 filter_ways=2 filter_buckets=4 cid_bits=4");
-
 	kit_observe(unit_of(history));
 	ck_assert_int_ge(gputm_last_writer_record(history, 1, 3), 0);
 	KIT_TOLD("record", 1, 0, 3, GPUTM_LAST_WRITER_FILLED);

@@ -95,10 +95,9 @@ KIT_TEST(test_fig_6_8_every_table_state)
 	kit_round_trip(&last_written_maker, unit_of(table));
 }
 
-KIT_TEST(test_last_written_ranges_are_tight)
+KIT_MADE(test_last_written_ranges_are_tight, table, "address_bits=16 time_bits=8")
 {
 	uint64_t time = 4711, cycles;
-	struct gputm_last_written *table = make(kit, "address_bits=16 time_bits=8");
 
 	ck_assert_int_eq(gputm_last_written_record(table, 0xffff, 255), 0);
 	kit_guard(kit, unit_of(table));

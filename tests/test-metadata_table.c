@@ -207,13 +207,12 @@ KIT_TEST(test_metadata_table_evict_above)
 	ck_assert_uint_lt(evictions[1], evictions[0]);
 }
 
-KIT_TEST(test_metadata_table_ranges_are_tight)
+KIT_MADE(test_metadata_table_ranges_are_tight, t,
+	 "time_bits=6 warp_bits=2 count_bits=3 owner_bits=2 address_bits=16")
 {
 	struct gputm_metadata good = { 255, 255, 7, 3, 0, 0 }, m;
 	uint64_t wts = 77, rts = 77;
 	uint32_t cycles = 77;
-	struct gputm_metadata_table *t =
-		make(kit, "time_bits=6 warp_bits=2 count_bits=3 owner_bits=2 address_bits=16");
 
 	kit_guard(kit, unit_of(t));
 #define REFUSED(FIELD, VALUE, ADDRESS, WORD)                                                   \
@@ -255,13 +254,12 @@ KIT_TEST(test_metadata_table_ranges_are_tight)
 }
 
 /* 20,000 reservations in a table of one entry: a look-up visits a few entries, not all. */
-KIT_TEST(test_metadata_table_overflow_is_short_and_reclaimed)
+KIT_MADE(test_metadata_table_overflow_is_short_and_reclaimed, t,
+	 "ways=1 entries=1 stash=0 longest_chain=1 memory_latency=1")
 {
 	unsigned count = kit_scale(20000, 1000);
 	struct gputm_metadata m = { 0, 0, 0, 0, 0, 0 };
 	uint32_t most = 0;
-	struct gputm_metadata_table *t =
-		make(kit, "ways=1 entries=1 stash=0 longest_chain=1 memory_latency=1");
 
 	for (uint64_t i = 0; i < count; i++)
 		ck_assert_int_ge(set(t, i * 32, i, i, 1), 0);
@@ -280,10 +278,9 @@ KIT_TEST(test_metadata_table_overflow_is_short_and_reclaimed)
 }
 
 /* The buckets of a snapshot stand before the key and the stamps of the entry in the overflow. */
-KIT_TEST(test_metadata_table_bounds_the_overflow_of_a_snapshot)
+KIT_MADE(test_metadata_table_bounds_the_overflow_of_a_snapshot, t, "ways=1 entries=1 stash=0")
 {
 	static const uint64_t bad[] = { 0, 8, 24, 1u << 23 }, good[] = { 16, 32, 1u << 22 };
-	struct gputm_metadata_table *t = make(kit, "ways=1 entries=1 stash=0");
 
 	ck_assert_int_ge(set(t, 0, 1, 1, 1), 0);
 	ck_assert_int_ge(set(t, 32, 0x123456, 1, 1), 0);
@@ -294,11 +291,10 @@ KIT_TEST(test_metadata_table_bounds_the_overflow_of_a_snapshot)
 		ck_assert_int_eq(kit_forged(unit_of(t), 0x123456, -16, 8, good[i]), 0);
 }
 
-KIT_TEST(test_metadata_table_without_memory_nothing_changes)
+KIT_MADE(test_metadata_table_without_memory_nothing_changes, t, "ways=1 entries=1 stash=0")
 {
 	struct gputm_metadata m = { 1, 1, 1, 1, 0, 0 };
 	unsigned failures = 0;
-	struct gputm_metadata_table *t = make(kit, "ways=1 entries=1 stash=0");
 
 	for (uint64_t i = 0; i < 100; i++) {
 		uint64_t digest = kit_digest(unit_of(t));

@@ -39,10 +39,9 @@ static void survivors_are(const struct gputm_ownership_table *table, uint32_t bu
 }
 
 /* The released index adds 17 for each round through the table; what lies beyond has no owner. */
-KIT_TEST(test_ownership_table_owner_by_the_released_index)
+KIT_MADE(test_ownership_table_owner_by_the_released_index, table,
+	 "lanes=2 entries=64 hash=2 address_bits=16")
 {
-	struct gputm_ownership_table *table =
-		make(kit, "lanes=2 entries=64 hash=2 address_bits=16");
 	const uint64_t address[2] = { 0, 4 * 17 };
 	const struct gputm_warp_row row = { 0x1, address }, other = { 0x2, address };
 	uint32_t buffer = acquire(table, 0x3);
@@ -118,22 +117,20 @@ KIT_TEST(test_ownership_table_cost_by_hand)
 }
 
 /* A region is not owned by a lane past those that there may be. */
-KIT_TEST(test_ownership_table_owner_in_a_snapshot)
+KIT_MADE(test_ownership_table_owner_in_a_snapshot, table, "lanes=64 exact=1 address_bits=64")
 {
 	const uint64_t region = 0x123456789abcde;
 	const uint64_t address[64] = { 4 * region };
 	const struct gputm_warp_row row = { 1, address };
-	struct gputm_ownership_table *table = make(kit, "lanes=64 exact=1 address_bits=64");
 
 	ck_assert_int_eq(gputm_ownership_table_construct_row(table, acquire(table, 1), &row), 0);
 	KIT_REFUSED(-EINVAL, kit_forged(unit_of(table), region, 8, 8, 64), "owner");
 	KIT_REFUSED(-EINVAL, kit_forged(unit_of(table), region, 8, 8, 1), "owner");
 }
 
-KIT_TEST(test_ownership_table_three_warps_at_a_time)
+KIT_MADE(test_ownership_table_three_warps_at_a_time, table, NULL)
 {
 	uint32_t buffer = 99;
-	struct gputm_ownership_table *table = make(kit, NULL);
 
 	for (uint32_t i = 0; i < 3; i++)
 		ck_assert_uint_eq(acquire(table, 0xf), i);
@@ -146,7 +143,7 @@ KIT_TEST(test_ownership_table_three_warps_at_a_time)
 	ck_assert_uint_eq(kit_stat(unit_of(table), "refused"), 1);
 }
 
-KIT_TEST(test_ownership_table_refusals_change_nothing)
+KIT_MADE(test_ownership_table_refusals_change_nothing, table, "lanes=4 address_bits=16")
 {
 	static const uint64_t wide[5] = { 4, 4, 0x10000, 4, 4 };
 	const struct gputm_warp_row beyond = { 0x1f, wide }, far = { 0xf, wide };
@@ -154,7 +151,6 @@ KIT_TEST(test_ownership_table_refusals_change_nothing)
 	const struct gputm_warp_logs bad = { &fine, &far, 1, 1 };
 	struct gputm_resolution r = { 4711, 0, 0, 0, 0, 0, 0 };
 	uint32_t b, buffer = 99;
-	struct gputm_ownership_table *table = make(kit, "lanes=4 address_bits=16");
 
 	KIT_REFUSED(-ERANGE, gputm_ownership_table_acquire(table, 0x10, &buffer),
 		    "active = 16", "0 .. 15");
@@ -181,11 +177,10 @@ KIT_TEST(test_ownership_table_refusals_change_nothing)
 	kit_unchanged(kit);
 }
 
-KIT_TEST(test_ownership_table_rows_come_in_phases)
+KIT_MADE(test_ownership_table_rows_come_in_phases, table, NULL)
 {
 	struct gputm_resolution r;
 	uint32_t b;
-	struct gputm_ownership_table *table = make(kit, NULL);
 
 	b = acquire(table, 0xf);
 	ck_assert_int_eq(gputm_ownership_table_construct_row(table, b, &figure_write[0]), 0);
@@ -204,13 +199,12 @@ KIT_TEST(test_ownership_table_rows_come_in_phases)
 }
 
 /* Lanes that have left (committed silently, say) keep their log entries: these do not count. */
-KIT_TEST(test_ownership_table_inactive_lanes_do_not_count)
+KIT_MADE(test_ownership_table_inactive_lanes_do_not_count, table, NULL)
 {
 	static const uint64_t same[4] = { 4, 4, 4, 4 };
 	const struct gputm_warp_row row = { 0xf, same };
 	const struct gputm_warp_logs logs = { &row, &row, 1, 1 };
 	struct gputm_resolution r;
-	struct gputm_ownership_table *table = make(kit, NULL);
 
 	ck_assert_int_eq(gputm_ownership_table_resolve(table, acquire(table, 0xc), &logs, &r), 0);
 	ck_assert_uint_eq(r.survived, 0x4);
@@ -219,11 +213,10 @@ KIT_TEST(test_ownership_table_inactive_lanes_do_not_count)
 	ck_assert_uint_eq(r.survived | r.aborted, 0);
 }
 
-KIT_TEST(test_ownership_table_exact_without_memory)
+KIT_MADE(test_ownership_table_exact_without_memory, table, "exact=1")
 {
 	struct gputm_resolution r;
 	uint32_t b;
-	struct gputm_ownership_table *table = make(kit, "exact=1");
 
 	b = acquire(table, 0xf);
 	kit_guard(kit, unit_of(table));
@@ -276,9 +269,8 @@ KIT_DRIVE(ownership_table, KIT_COUNT(geometry), 80000)
 }
 
 /* 32 active lanes of 64: what stands in the places of the others is no address. */
-KIT_TEST(test_ownership_table_idle_lanes_have_no_address)
+KIT_MADE(test_ownership_table_idle_lanes_have_no_address, table, "lanes=64")
 {
-	struct gputm_ownership_table *table = make(kit, "lanes=64");
 	uint64_t address[64];
 	const struct gputm_warp_row row = { UINT32_MAX, address };
 	const struct gputm_warp_logs logs = { &row, &row, 0, 1 };
@@ -291,9 +283,8 @@ KIT_TEST(test_ownership_table_idle_lanes_have_no_address)
 	ck_assert_uint_eq(r.survived, UINT32_MAX);
 }
 
-KIT_TEST(test_ownership_table_tells_an_observer)
+KIT_MADE(test_ownership_table_tells_an_observer, table, NULL)
 {
-	struct gputm_ownership_table *table = make(kit, NULL);
 	struct gputm_resolution r;
 	uint32_t b;
 

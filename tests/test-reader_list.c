@@ -62,11 +62,10 @@ KIT_TESTS(test_reader_list_words_without_readers_give_their_blocks_back, 2)
 	ck_assert_int_eq(kit->allocations, allocations);
 }
 
-KIT_TEST(test_fig_10_bit_11_of_leaf_21_is_683)
+KIT_MADE(test_fig_10_bit_11_of_leaf_21_is_683, list, NULL)
 {
 	struct gputm_reader_list_entry entry;
 	uint32_t ids[4] = { 0 };
-	struct gputm_reader_list *list = make(kit, NULL);
 
 	ck_assert_uint_eq(32 * 21 + 11, 683);
 	add(list, 0x1000, 683);
@@ -105,10 +104,8 @@ KIT_TEST(test_fig_10_bit_11_of_leaf_21_is_683)
 	kit_round_trip(&reader_list_maker, unit_of(list));
 }
 
-KIT_TEST(test_section_4_2_worst_case_is_33_entries)
+KIT_MADE(test_section_4_2_worst_case_is_33_entries, list, "entries=33")
 {
-	struct gputm_reader_list *list = make(kit, "entries=33");
-
 	for (uint32_t leaf = 0; leaf < 32; leaf++)
 		add(list, 64, 32 * leaf + leaf);
 	ck_assert_uint_eq(gputm_reader_list_used(list), 33);
@@ -195,10 +192,9 @@ KIT_TEST(test_reader_list_vectors_without_memory)
 	gputm_reader_list_free(list);
 }
 
-KIT_TEST(test_reader_list_fold)
+KIT_MADE(test_reader_list_fold, list, "entries=16 fold=1")
 {
 	struct gputm_reader_list_entry entry;
-	struct gputm_reader_list *list = make(kit, "entries=16 fold=1");
 
 	for (uint32_t tx = 0; tx < 4; tx++)
 		add(list, 8, 255 * tx);
@@ -212,9 +208,8 @@ KIT_TEST(test_reader_list_fold)
 }
 
 /* A reset empties the place of each word, the last one of the map, too. */
-KIT_TEST(test_reader_list_reset_forgets_each_word)
+KIT_MADE(test_reader_list_reset_forgets_each_word, list, "entries=8")
 {
-	struct gputm_reader_list *list = make(kit, "entries=8");
 	uint64_t none = kit_digest(unit_of(list));
 
 	for (uint64_t word = 0; word < 500; word++) {
@@ -228,11 +223,10 @@ KIT_TEST(test_reader_list_reset_forgets_each_word)
 	}
 }
 
-KIT_TEST(test_reader_list_misuse_changes_nothing)
+KIT_MADE(test_reader_list_misuse_changes_nothing, list, "entries=64")
 {
 	struct gputm_reader_list_entry entry;
 	uint32_t id = 4711;
-	struct gputm_reader_list *list = make(kit, "entries=64");
 
 	for (uint32_t tx = 0; tx < 5; tx++)
 		add(list, 0xfffffffc, tx);
@@ -325,10 +319,8 @@ KIT_DRIVE(reader_list, KIT_COUNT(geometry), 15000)
 	free(o);
 }
 
-KIT_TEST(test_reader_list_tells_its_observer)
+KIT_MADE(test_reader_list_tells_its_observer, list, "entries=5 fold=1")
 {
-	struct gputm_reader_list *list = make(kit, "entries=5 fold=1");
-
 	for (uint32_t tx = 0; tx < 4; tx++)
 		add(list, 8, tx * 32);
 	refused(list, 12, 0, GPUTM_READER_LIST_FULL);

@@ -118,9 +118,8 @@ KIT_TEST(test_recency_bloom_range_is_tight)
 }
 
 /* A single stamp is the first of its pair. */
-KIT_TEST(test_recency_bloom_takes_a_single_stamp_into_a_pair)
+KIT_MADE(test_recency_bloom_takes_a_single_stamp_into_a_pair, f, "stamps=2")
 {
-	struct gputm_recency_bloom *f = make(kit, "stamps=2");
 	uint64_t first, second;
 
 	for (uint64_t i = 0; i < 100; i++) {
@@ -131,9 +130,8 @@ KIT_TEST(test_recency_bloom_takes_a_single_stamp_into_a_pair)
 	}
 }
 
-KIT_TEST(test_recency_bloom_query_gives_the_first_of_two_stamps)
+KIT_MADE(test_recency_bloom_query_gives_the_first_of_two_stamps, f, "stamps=2")
 {
-	struct gputm_recency_bloom *f = make(kit, "stamps=2");
 	uint64_t first, second;
 
 	for (uint64_t i = 0; i < 64; i++)
@@ -145,10 +143,8 @@ KIT_TEST(test_recency_bloom_query_gives_the_first_of_two_stamps)
 	}
 }
 
-KIT_TEST(test_recency_bloom_widest_stamps)
+KIT_MADE(test_recency_bloom_widest_stamps, f, "stamp_bits=64 address_bits=64 empty_stamp=3")
 {
-	struct gputm_recency_bloom *f = make(kit, "stamp_bits=64 address_bits=64 empty_stamp=3");
-
 	ck_assert_uint_eq(query(f, UINT64_MAX), 3);
 	ck_assert_int_eq(gputm_recency_bloom_update(f, UINT64_MAX, UINT64_MAX), 0);
 	ck_assert_uint_eq(query(f, UINT64_MAX), UINT64_MAX);
@@ -255,10 +251,8 @@ KIT_DRIVE(recency_bloom, KIT_COUNT(geometry), 4000)
 	oracle_recency_bloom_close(&o);
 }
 
-KIT_TEST(test_recency_bloom_tells_its_observer)
+KIT_MADE(test_recency_bloom_tells_its_observer, f, NULL)
 {
-	struct gputm_recency_bloom *f = make(kit, NULL);
-
 	ck_assert_int_eq(gputm_recency_bloom_update(f, 4, 5), 0);
 	gputm_recency_bloom_expire(f, 6, NULL);
 	kit_unobserve();

@@ -47,10 +47,8 @@ static void taken(struct gputm_row_copier *c, uint64_t tag)
 }
 
 /* 2 kB in 68 ns, 64 subarrays a bank: 62.8 cycles of 924 MHz, 95.2 of 1400 MHz. */
-KIT_TEST(test_table_2_row_copy)
+KIT_MADE(test_table_2_row_copy, c, "isca-2017 banks=1")
 {
-	struct gputm_row_copier *c = make(kit, "isca-2017 banks=1");
-
 	ck_assert_uint_eq(with("isca-2017").row_cycles, (68 * 924 + 999) / 1000);
 	ck_assert_uint_eq(copy(c, 0, 1), 63);
 	ck_assert_uint_eq(gputm_row_copier_next_event(c), 62);
@@ -65,11 +63,9 @@ KIT_TEST(test_table_2_row_copy)
 }
 
 /* The example at the top of the source. */
-KIT_TEST(test_row_copier_queues)
+KIT_MADE(test_row_copier_queues, c, "row_bytes=256 row_cycles=10 subarrays=2 banks=2 requests=3")
 {
 	struct gputm_row_copier_request request = { 9, 0, 0x100000, 1 };
-	struct gputm_row_copier *c =
-		make(kit, "row_bytes=256 row_cycles=10 subarrays=2 banks=2 requests=3");
 
 	ck_assert_uint_eq(gputm_row_copier_next_event(c), UINT64_MAX);
 	ck_assert_uint_eq(copy(c, 0, 6), 20);
@@ -93,7 +89,8 @@ KIT_TEST(test_row_copier_queues)
 	ck_assert_uint_eq(kit_stat(unit_of(c), "rows"), 10);
 }
 
-KIT_TEST(test_row_copier_misuse_changes_nothing)
+KIT_MADE(test_row_copier_misuse_changes_nothing, c,
+	 "row_bytes=256 row_cycles=10 subarrays=2 banks=2 requests=3")
 {
 	static const struct {
 		struct gputm_row_copier_request request;
@@ -111,8 +108,6 @@ KIT_TEST(test_row_copier_misuse_changes_nothing)
 		{ { 1, 0xFFFFFF00, 0, 256 }, OK },
 		{ { 1, 0, 0xFFFFFF00, 256 }, OK },
 	};
-	struct gputm_row_copier *c =
-		make(kit, "row_bytes=256 row_cycles=10 subarrays=2 banks=2 requests=3");
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		uint64_t digest = kit_digest(unit_of(c)), done_at = 4711;
@@ -127,10 +122,9 @@ KIT_TEST(test_row_copier_misuse_changes_nothing)
 }
 
 /* A row of the whole of memory has a number all the same. */
-KIT_TEST(test_row_copier_of_one_row)
+KIT_MADE(test_row_copier_of_one_row, c, "row_bytes=65536 address_bits=16")
 {
 	struct gputm_storage array;
-	struct gputm_row_copier *c = make(kit, "row_bytes=65536 address_bits=16");
 
 	ck_assert(gputm_unit_storage(unit_of(c), 0, &array));
 	ck_assert_uint_eq(array.bits, 3);
@@ -221,10 +215,8 @@ KIT_DRIVE(row_copier, KIT_COUNT(geometry), 60000)
 	KIT_STATS_END(row_copier, c, &o.stats, ORACLE_ROW_COPIER_STATS);
 }
 
-KIT_TEST(test_row_copier_tells_its_observer)
+KIT_MADE(test_row_copier_tells_its_observer, c, NULL)
 {
-	struct gputm_row_copier *c = make(kit, NULL);
-
 	copy(c, 0, 10);
 	copy(c, 0, 10);
 	ck_assert_uint_eq(kit_events(GPUTM_ROW_COPIER_EVENT_PUSHED), 2);
@@ -234,10 +226,9 @@ KIT_TEST(test_row_copier_tells_its_observer)
 	ck_assert_uint_eq(kit_events(GPUTM_ROW_COPIER_EVENT_COMPLETED), 2);
 }
 
-KIT_TEST(test_row_copier_at_the_end_of_time)
+KIT_MADE(test_row_copier_at_the_end_of_time, c, NULL)
 {
 	struct gputm_row_copier_request request = { 1, 0, 1 << 20, 5000 };
-	struct gputm_row_copier *c = make(kit, NULL);
 
 	for (unsigned times = 0; times < 3; times++) {
 		request.tag = times;

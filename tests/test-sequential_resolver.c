@@ -19,9 +19,8 @@ KIT_TEST(test_sequential_resolver_configs)
 }
 
 /* Of the second warp that is resolved. */
-KIT_TEST(test_sequential_resolver_tells_its_observer)
+KIT_MADE(test_sequential_resolver_tells_its_observer, resolver, NULL)
 {
-	struct gputm_sequential_resolver *resolver = make(kit, NULL);
 	struct gputm_resolution r;
 
 	for (uint32_t b = 0; b < 2; b++) {
@@ -68,24 +67,23 @@ KIT_TESTS(test_fig_6_6_takes_15_steps_one_lane_after_the_other, 2)
 }
 
 /* The lowest active lane cannot abort. */
-KIT_TEST(test_sequential_resolver_lowest_lane_in_a_snapshot)
+KIT_MADE(test_sequential_resolver_lowest_lane_in_a_snapshot, unit, "lanes=64")
 {
 	const uint64_t active = 0x8123456789abcde0;
-	struct gputm_sequential_resolver *unit = make(kit, "lanes=64");
 
 	acquire(unit, active);
 	KIT_REFUSED(-EINVAL, kit_forged(unit_of(unit), active, 16, 8, 0x20), "");
 	ck_assert_int_eq(kit_forged(unit_of(unit), active, 16, 8, 0x40), 0);
 }
 
-KIT_TEST(test_sequential_resolver_refusals_change_nothing)
+KIT_MADE(test_sequential_resolver_refusals_change_nothing, resolver,
+	 "lanes=4 address_bits=16 buffers=1")
 {
 	static const uint64_t wide[5] = { 4, 4, 0x10000, 4, 4 };
 	const struct gputm_warp_row beyond = { 0x1f, wide }, far = { 0xf, wide };
 	const struct gputm_warp_logs bad[2] = { { &beyond, &far, 1, 0 }, { &beyond, &far, 0, 1 } };
 	struct gputm_resolution r = { 4711, 0, 0, 0, 0, 0, 0 };
 	uint32_t b, buffer = 99;
-	struct gputm_sequential_resolver *resolver = make(kit, "lanes=4 address_bits=16 buffers=1");
 
 	KIT_REFUSED(-ERANGE, gputm_sequential_resolver_acquire(resolver, 0x10, &buffer),
 		    "active = 16", "0 .. 15");
@@ -122,11 +120,10 @@ KIT_TEST(test_sequential_resolver_refusals_change_nothing)
 	ck_assert_uint_eq(gputm_sequential_resolver_used(resolver), 1);
 }
 
-KIT_TEST(test_sequential_resolver_exact_without_memory)
+KIT_MADE(test_sequential_resolver_exact_without_memory, resolver, "exact=1")
 {
 	struct gputm_resolution r;
 	uint32_t b;
-	struct gputm_sequential_resolver *resolver = make(kit, "exact=1");
 
 	b = acquire(resolver, 0xf);
 	kit_guard(kit, unit_of(resolver));
@@ -142,13 +139,12 @@ KIT_TEST(test_sequential_resolver_exact_without_memory)
 }
 
 /* What the exact record has is still there when it has grown. */
-KIT_TEST(test_sequential_resolver_exact_grows)
+KIT_MADE(test_sequential_resolver_exact_grows, resolver, "exact=1 lanes=4")
 {
 	uint64_t address[64][3];
 	struct gputm_warp_row row[64];
 	const struct gputm_warp_logs first = { NULL, row, 0, 1 }, many = { NULL, row, 0, 64 };
 	const struct gputm_warp_logs last = { row, NULL, 1, 0 };
-	struct gputm_sequential_resolver *resolver = make(kit, "exact=1 lanes=4");
 	uint32_t b = acquire(resolver, 7);
 
 	for (uint64_t i = 0; i < 64; i++) {
@@ -219,10 +215,9 @@ static uint64_t conflicting(const struct gputm_warp_logs *logs, uint64_t lanes, 
  * Neither errs: whatever survives 2PCR survives SCR, and a lane that only SCR spares conflicts
  * with aborted lanes only.
  */
-KIT_TEST(test_6_3_3_2pcr_aborts_more_only_for_conflicts_with_aborted_lanes)
+KIT_MADE(test_6_3_3_2pcr_aborts_more_only_for_conflicts_with_aborted_lanes, scr, "exact")
 {
 	struct gputm_ownership_table *table = kit_make_as(kit, &ownership_table_maker, "infinite");
-	struct gputm_sequential_resolver *scr = make(kit, "exact");
 	unsigned differ = 0, rounds = kit_scale(300, 60);
 	uint64_t random = 20;
 

@@ -48,10 +48,9 @@ KIT_TEST(test_signature_storage_of_presets)
 }
 
 /* TRANSACT 2015, 3.3: word 35 is in bank 3 at position 1 and takes bit 1 of 8. */
-KIT_TEST(test_localtm_3_3_word_35_takes_bit_1)
+KIT_MADE(test_localtm_3_3_word_35_takes_bit_1, array, "localtm")
 {
 	uint64_t mask[4] = { 1, 2, 3, 4 };
-	struct gputm_signature *array = make(kit, "localtm");
 
 	insert(array, 3, 35 * 4);
 	for (unsigned position = 0; position < 64; position++)
@@ -66,10 +65,8 @@ KIT_TEST(test_localtm_3_3_word_35_takes_bit_1)
 }
 
 /* Thesis 6.3.2: each lane checks against the union of the write-sets of the lanes before it. */
-KIT_TEST(test_signature_accumulates_lanes_before)
+KIT_MADE(test_signature_accumulates_lanes_before, array, "count=3")
 {
-	struct gputm_signature *array = make(kit, "count=3");
-
 	insert(array, 0, 0x100);
 	insert(array, 1, 0x2000);
 	ck_assert_int_eq(gputm_signature_union(array, 2, 0), 0);
@@ -106,10 +103,9 @@ KIT_TEST(test_signature_one_bit_missing_is_absent)
 	kit_round_trip(&signature_maker, unit_of(array));
 }
 
-KIT_TEST(test_signature_ranges_are_tight)
+KIT_MADE(test_signature_ranges_are_tight, array, "count=2 address_bits=16")
 {
 	uint64_t mask = 4711;
-	struct gputm_signature *array = make(kit, "count=2 address_bits=16");
 
 	insert(array, 1, 0xffff);
 	kit_guard(kit, unit_of(array));
@@ -202,10 +198,9 @@ KIT_DRIVE(signature, KIT_COUNT(geometry), 2400)
 	oracle_signature_close(&o);
 }
 
-KIT_TEST(test_signature_tells_its_observer)
+KIT_MADE(test_signature_tells_its_observer, array, "count=2")
 {
 	uint64_t mask;
-	struct gputm_signature *array = make(kit, "count=2");
 
 	insert(array, 1, 0x40);
 	ck_assert_int_eq(gputm_signature_union(array, 0, 1), 0);

@@ -35,10 +35,9 @@ KIT_TEST(test_stall_buffer_is_not_too_large)
 }
 
 /* Table V: 30 bytes for a line of four requests. */
-KIT_TEST(test_table_v_line_size)
+KIT_MADE(test_table_v_line_size, b, NULL)
 {
 	struct gputm_storage array;
-	struct gputm_stall_buffer *b = make(kit, NULL);
 
 	ck_assert(gputm_unit_storage(unit_of(b), 0, &array));
 	ck_assert_uint_eq(array.entries, 4);
@@ -46,10 +45,9 @@ KIT_TEST(test_table_v_line_size)
 	ck_assert_uint_ge(array.bits, 30 * 7);
 }
 
-KIT_TEST(test_fig_9_oldest_leaves_first)
+KIT_MADE(test_fig_9_oldest_leaves_first, b, NULL)
 {
 	struct gputm_stall_request fourth;
-	struct gputm_stall_buffer *b = make(kit, NULL);
 
 	ck_assert_int_eq(queue(b, 0x40, 30, 'a', 1), GPUTM_STALL_BUFFER_QUEUED);
 	ck_assert_int_eq(queue(b, 0x44, 20, 'b', 2), GPUTM_STALL_BUFFER_QUEUED);
@@ -69,10 +67,8 @@ KIT_TEST(test_fig_9_oldest_leaves_first)
 	ck_assert_uint_eq(wake(b, 0x9c), 'd');
 }
 
-KIT_TEST(test_table_ii_full_at_four_by_four)
+KIT_MADE(test_table_ii_full_at_four_by_four, b, "address_bits=16")
 {
-	struct gputm_stall_buffer *b = make(kit, "address_bits=16");
-
 	for (uint64_t i = 0; i < 4; i++)
 		ck_assert_int_eq(queue(b, 0x40, i, i, 0), GPUTM_STALL_BUFFER_QUEUED);
 	ck_assert_int_eq(queue(b, 0x40, 9, 9, 0), GPUTM_STALL_BUFFER_NO_SLOT);

@@ -61,11 +61,9 @@ static void expect_run(struct gputm_sync_round *round, uint64_t now, uint64_t ev
 }
 
 /* Fig. 1a: both stand from the end of execution to the end of the merge. */
-KIT_TEST(test_fig_1a_basic_round)
+KIT_MADE(test_fig_1a_basic_round, round, SMALL "early_cycles=0 non_blocking=0 shadow_copy=0")
 {
 	struct gputm_sync_round_todo todo;
-	struct gputm_sync_round *round =
-		make(kit, SMALL "early_cycles=0 non_blocking=0 shadow_copy=0");
 
 	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
 	expect_run(round, 0, 1000);
@@ -98,11 +96,8 @@ KIT_TEST(test_fig_1a_basic_round)
 }
 
 /* Fig. 1b: the CPU works on while full chunks are shipped, the GPU after the shadow copy. */
-KIT_TEST(test_fig_1b_optimised_round)
+KIT_MADE(test_fig_1b_optimised_round, round, SMALL "early_cycles=0 non_blocking=1 shadow_copy=1")
 {
-	struct gputm_sync_round *round =
-		make(kit, SMALL "early_cycles=0 non_blocking=1 shadow_copy=1");
-
 	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
 	ck_assert_uint_eq(expect(round, 1000, GPUTM_SYNC_ROUND_DRAIN).devices, GPU);
 	complete(round, 1004, 0, 0, 0, false);
@@ -128,11 +123,8 @@ KIT_TEST(test_fig_1b_optimised_round)
 }
 
 /* A caller that has nothing left to execute need not wait for the deadline. */
-KIT_TEST(test_sync_round_is_stopped)
+KIT_MADE(test_sync_round_is_stopped, round, SMALL "early_cycles=100 non_blocking=1 shadow_copy=1")
 {
-	struct gputm_sync_round *round =
-		make(kit, SMALL "early_cycles=100 non_blocking=1 shadow_copy=1");
-
 	KIT_REFUSED(-EINVAL, gputm_sync_round_stop(round, 0), "no execution phase goes on");
 	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
 	expect(round, 100, GPUTM_SYNC_ROUND_EARLY);
@@ -176,11 +168,9 @@ KIT_TESTS(test_sync_round_failure_with_and_without_a_shadow_copy, 2)
 }
 
 /* IV-D, wasted work: an early conflict ends execution when its verdict is there. */
-KIT_TEST(test_sync_round_early_validation_cuts_a_round_short)
+KIT_MADE(test_sync_round_early_validation_cuts_a_round_short, round,
+	 SMALL "early_cycles=100 non_blocking=1 shadow_copy=1")
 {
-	struct gputm_sync_round *round =
-		make(kit, SMALL "early_cycles=100 non_blocking=1 shadow_copy=1");
-
 	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
 	expect_run(round, 0, 100);
 	done(round, 100, GPUTM_SYNC_ROUND_EARLY, 0, 0, 0, false); /* no full chunk yet */
@@ -196,11 +186,10 @@ KIT_TEST(test_sync_round_early_validation_cuts_a_round_short)
 }
 
 /* A CPU that fills chunks for ever is stopped when validation has lasted a round. */
-KIT_TEST(test_sync_round_a_fast_cpu_is_stopped)
+KIT_MADE(test_sync_round_a_fast_cpu_is_stopped, round,
+	 SMALL "early_cycles=0 non_blocking=1 shadow_copy=1")
 {
 	uint64_t now = 1000;
-	struct gputm_sync_round *round =
-		make(kit, SMALL "early_cycles=0 non_blocking=1 shadow_copy=1");
 
 	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
 	done(round, now, GPUTM_SYNC_ROUND_DRAIN, 0, 0, 0, false);
@@ -218,12 +207,11 @@ static void refused(struct kit *kit, struct gputm_sync_round *round, uint64_t no
 	KIT_REFUSED(error, gputm_sync_round_complete(round, now, &done), "sync_round", says);
 }
 
-KIT_TEST(test_sync_round_misuse_changes_nothing)
+KIT_MADE(test_sync_round_misuse_changes_nothing, round,
+	 SMALL "early_cycles=100 non_blocking=1 shadow_copy=1")
 {
 	uint64_t most = UINT64_C(1) << 40;
 	struct gputm_sync_round_todo todo;
-	struct gputm_sync_round *round =
-		make(kit, SMALL "early_cycles=100 non_blocking=1 shadow_copy=1");
 
 	expect_run(round, 5, UINT64_MAX);
 	refused(kit, round, 5, (struct gputm_sync_round_done){ 0 }, -EINVAL, "nothing");
@@ -343,12 +331,11 @@ KIT_DRIVE(sync_round, 12, 20000)
 }
 
 /* A snapshot has no time past the end of time, to which work may lead. */
-KIT_TEST(test_sync_round_last_time)
+KIT_MADE(test_sync_round_last_time, round,
+	 "round_cycles=1000 early_cycles=100 link_latency=0 link_bytes=4 "
+	 "copy_bytes=4 non_blocking=1 shadow_copy=1")
 {
 	const uint64_t last = UINT64_C(1) << 63, busy = 0x1234567;
-	struct gputm_sync_round *round =
-		make(kit, "round_cycles=1000 early_cycles=100 link_latency=0 link_bytes=4 "
-			  "copy_bytes=4 non_blocking=1 shadow_copy=1");
 
 	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
 	done(round, 100, GPUTM_SYNC_ROUND_EARLY, 4, 0, busy - 101, false);
@@ -363,11 +350,9 @@ KIT_TEST(test_sync_round_last_time)
 	ck_assert_int_eq(gputm_sync_round_begin(round, last / 2), 0);
 }
 
-KIT_TEST(test_sync_round_tells_its_observer)
+KIT_MADE(test_sync_round_tells_its_observer, round,
+	 SMALL "early_cycles=0 non_blocking=1 shadow_copy=1")
 {
-	struct gputm_sync_round *round =
-		make(kit, SMALL "early_cycles=0 non_blocking=1 shadow_copy=1");
-
 	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
 	KIT_TOLD("phase", 1, GPUTM_SYNC_ROUND_EXECUTION);
 	expect(round, 1000, GPUTM_SYNC_ROUND_DRAIN);

@@ -38,19 +38,16 @@ static void expect_buffers(const struct gputm_thread_compactor *c, const uint64_
 		ck_assert_uint_eq(gputm_thread_compactor_buffer(c, lane), buffer[lane]);
 }
 
-KIT_TEST(test_thread_compactor_configs)
+KIT_MADE(test_thread_compactor_configs, c, "lanes=32 warps=32 compact=1")
 {
-	struct gputm_thread_compactor *c = make(kit, "lanes=32 warps=32 compact=1");
-
 	ck_assert(!with("static").compact);
 	ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(c)), 1024);
 }
 
-KIT_TEST(test_fig_3_5_compactor)
+KIT_MADE(test_fig_3_5_compactor, c, "lanes=4 warps=2 compact=1")
 {
 	const unsigned entry_c[] = { 1, 6, 7, 0 }, entry_b[] = { 2, 3, 4, 5, 8, 0 };
 	uint64_t mask[4];
-	struct gputm_thread_compactor *c = make(kit, "lanes=4 warps=2 compact=1");
 
 	threads_of(mask, entry_c);
 	ck_assert_int_eq(gputm_thread_compactor_push(c, 7, mask), GPUTM_THREAD_COMPACTOR_OK);
@@ -71,14 +68,13 @@ KIT_TEST(test_fig_3_5_compactor)
 }
 
 /* Entry C, and the continuation with B and D, with the buffers of each cycle. */
-KIT_TEST(test_fig_3_7_compactor)
+KIT_MADE(test_fig_3_7_compactor, c, "lanes=4 warps=3 compact=1")
 {
 	/* 010 100 101 110 in the figure: W1 is its first bit, and bit 0 here. */
 	const uint64_t start[] = { 2, 1, 5, 3 }, after[] = { 0, 0, 4, 2 }, none[4] = { 0 };
 	const unsigned entry_b[] = { 1, 6, 7, 9, 10, 12, 0 };
 	struct gputm_thread_compactor_warp warp;
 	uint64_t mask[4];
-	struct gputm_thread_compactor *c = make(kit, "lanes=4 warps=3 compact=1");
 
 	ck_assert_int_eq(gputm_thread_compactor_push(c, 0, start), 0);
 	ck_assert_uint_eq(gputm_thread_compactor_warps(c), 2);
@@ -114,11 +110,10 @@ KIT_TEST(test_fig_3_7_compactor)
 	}
 }
 
-KIT_TEST(test_thread_compactor_busy)
+KIT_MADE(test_thread_compactor_busy, c, "lanes=4 warps=2 compact=1")
 {
 	const uint64_t mask[] = { 3, 0, 1, 0 };
 	uint64_t digest;
-	struct gputm_thread_compactor *c = make(kit, "lanes=4 warps=2 compact=1");
 
 	ck_assert(!gputm_thread_compactor_pop(c));
 	ck_assert_int_eq(gputm_thread_compactor_push_probe(c, mask), GPUTM_THREAD_COMPACTOR_OK);
@@ -139,10 +134,9 @@ KIT_TEST(test_thread_compactor_busy)
 	ck_assert_int_eq(gputm_thread_compactor_push(c, 1, mask), GPUTM_THREAD_COMPACTOR_OK);
 }
 
-KIT_TEST(test_thread_compactor_misuse_changes_nothing)
+KIT_MADE(test_thread_compactor_misuse_changes_nothing, c, "lanes=4 warps=2 compact=1")
 {
 	const uint64_t outside[] = { 1, 4, 0, 0 }, empty[4] = { 0 };
-	struct gputm_thread_compactor *c = make(kit, "lanes=4 warps=2 compact=1");
 
 	kit_guard(kit, unit_of(c));
 	KIT_REFUSED(-ERANGE, gputm_thread_compactor_push(c, 0, outside),
@@ -154,10 +148,9 @@ KIT_TEST(test_thread_compactor_misuse_changes_nothing)
 }
 
 /* Warps that wait to be taken are those of their mask in another unit, too. */
-KIT_TEST(test_thread_compactor_tag_in_a_snapshot)
+KIT_MADE(test_thread_compactor_tag_in_a_snapshot, c, "lanes=4 warps=2 compact=1")
 {
 	const uint64_t mask[] = { 3, 0, 1, 0 };
-	struct gputm_thread_compactor *c = make(kit, "lanes=4 warps=2 compact=1");
 	struct gputm_thread_compactor_warp warp;
 
 	ck_assert_int_eq(gputm_thread_compactor_push(c, 4711, mask), GPUTM_THREAD_COMPACTOR_OK);
@@ -173,10 +166,9 @@ KIT_TEST(test_thread_compactor_tag_in_a_snapshot)
 }
 
 /* A snapshot of a mask that loses its only thread is refused. */
-KIT_TEST(test_thread_compactor_one_thread)
+KIT_MADE(test_thread_compactor_one_thread, c, "lanes=4 warps=2 compact=1")
 {
 	const uint64_t mask[] = { 0, 2, 0, 0 };
-	struct gputm_thread_compactor *c = make(kit, "lanes=4 warps=2 compact=1");
 
 	ck_assert_int_eq(gputm_thread_compactor_push(c, 1, mask), GPUTM_THREAD_COMPACTOR_OK);
 	ck_assert_uint_eq(gputm_thread_compactor_buffer(c, 1), 2);

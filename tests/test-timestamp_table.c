@@ -179,10 +179,8 @@ KIT_TEST(test_timestamp_table_committed_ends_of_an_edge)
 }
 
 /* 6 bits: 62 is the largest stamp. Refused with nothing changed, accepted one below. */
-KIT_TEST(test_timestamp_table_overflow_is_tight)
+KIT_MADE(test_timestamp_table_overflow_is_tight, t, "transactions=4 stamp_bits=6")
 {
-	struct gputm_timestamp_table *t = make(kit, "transactions=4 stamp_bits=6");
-
 	ck_assert_int_eq(gputm_timestamp_table_begin(t, 0, 51), OK);
 	ck_assert_int_eq(gputm_timestamp_table_begin(t, 1, 52), OK);
 	ck_assert_int_eq(gputm_timestamp_table_begin(t, 2, 63), OVERFLOW);
@@ -206,11 +204,9 @@ KIT_TEST(test_timestamp_table_overflow_is_tight)
 }
 
 /* The text of Fig. 7 gives a transaction that ends its last stamp plus one: there is none. */
-KIT_TEST(test_timestamp_table_literal_overflows_at_the_end)
+KIT_MADE(test_timestamp_table_literal_overflows_at_the_end, t,
+	 "transactions=2 stamp_bits=6 literal=1 increment=60")
 {
-	struct gputm_timestamp_table *t =
-		make(kit, "transactions=2 stamp_bits=6 literal=1 increment=60");
-
 	ck_assert_int_eq(gputm_timestamp_table_begin(t, 0, 1), OK);
 	ck_assert_int_eq(gputm_timestamp_table_begin(t, 1, 1), OK);
 	edge(t, 0, 1, OK);
@@ -224,11 +220,9 @@ KIT_TEST(test_timestamp_table_literal_overflows_at_the_end)
 }
 
 /* Nor is there one behind a PDTS that is the last stamp. */
-KIT_TEST(test_timestamp_table_literal_overflows_behind_the_last_stamp)
+KIT_MADE(test_timestamp_table_literal_overflows_behind_the_last_stamp, t,
+	 "transactions=2 stamp_bits=6 literal=1 increment=61")
 {
-	struct gputm_timestamp_table *t =
-		make(kit, "transactions=2 stamp_bits=6 literal=1 increment=61");
-
 	ck_assert_int_eq(gputm_timestamp_table_begin(t, 0, 1), OK);
 	ck_assert_int_eq(gputm_timestamp_table_begin(t, 1, 1), OK);
 	edge(t, 0, 1, OVERFLOW);
@@ -268,11 +262,10 @@ KIT_TEST(test_timestamp_table_misuse_changes_nothing)
 }
 
 /* 1024 x 72 bits are 9,216 bytes; with fields of 32 bits they are the 12 kB of Table 1. */
-KIT_TEST(test_table_1_storage)
+KIT_MADE(test_table_1_storage, t, "isca-2017")
 {
 	struct gputm_storage padding;
 	uint64_t bits;
-	struct gputm_timestamp_table *t = make(kit, "isca-2017");
 
 	bits = gputm_unit_storage_bits(unit_of(t));
 	ck_assert_uint_eq(bits, 9216 * 8);
@@ -461,10 +454,8 @@ KIT_TEST(test_timestamp_table_literal_misses_loops)
 	ck_assert_uint_ge(loops(kit_scale(1000000, 2000), true).missed, 1);
 }
 
-KIT_TEST(test_timestamp_table_tells_its_observer)
+KIT_MADE(test_timestamp_table_tells_its_observer, t, "transactions=3")
 {
-	struct gputm_timestamp_table *t = make(kit, "transactions=3");
-
 	for (uint32_t tx = 0; tx < 3; tx++)
 		ck_assert_int_eq(gputm_timestamp_table_begin(t, tx, 1), OK);
 	edge(t, 0, 1, OK);

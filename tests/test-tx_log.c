@@ -173,10 +173,9 @@ KIT_TEST(test_tx_log_spills_beyond_its_share)
 }
 
 /* A row of 32 lanes x (32-bit address + 32-bit value) is two 128 B lines. */
-KIT_TEST(test_tx_log_storage_of_a_row_is_two_lines)
+KIT_MADE(test_tx_log_storage_of_a_row_is_two_lines, log, NULL)
 {
 	struct gputm_storage array;
-	struct gputm_tx_log *log = make(kit, NULL);
 
 	ck_assert(gputm_unit_storage(unit_of(log), 0, &array));
 	ck_assert_uint_eq(array.bits, 2 * 128 * 8);
@@ -185,10 +184,9 @@ KIT_TEST(test_tx_log_storage_of_a_row_is_two_lines)
 }
 
 /* Sizes of the released simulator: 8 B of header, 8 B per entry, flits of 32 B. */
-KIT_TEST(test_tx_log_packet_sizes)
+KIT_MADE(test_tx_log_packet_sizes, log, NULL)
 {
 	static const unsigned flits[][2] = { { 0, 1 }, { 3, 1 }, { 4, 2 }, { 7, 2 }, { 32, 9 } };
-	struct gputm_tx_log *log = make(kit, NULL);
 
 	for (size_t i = 0; i < sizeof(flits) / sizeof(flits[0]); i++) {
 		ck_assert_uint_eq(gputm_tx_log_packet_bytes(log, flits[i][0]), 8 + 8 * flits[i][0]);
@@ -356,11 +354,9 @@ KIT_DRIVE(tx_log, KIT_COUNT(geometry), 400000)
 }
 
 /* Lanes that run apart fill rows together, and one that runs again begins at row 0. */
-KIT_TEST(test_tx_log_packed)
+KIT_MADE(test_tx_log_packed, log, "lanes=4 partitions=4 l1_rows=2 reserve_rows=1 packed=1")
 {
 	static const uint64_t odd[4] = { 0x102 }, wide[4] = { UINT64_C(1) << 32 };
-	struct gputm_tx_log *log =
-		make(kit, "lanes=4 partitions=4 l1_rows=2 reserve_rows=1 packed=1");
 	struct gputm_tx_log_row row;
 
 	ck_assert_int_eq(gputm_tx_log_append_read(log, 0x3, at, seven), GPUTM_TX_LOG_CACHED);

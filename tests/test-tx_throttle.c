@@ -34,10 +34,8 @@ static uint32_t next(const struct gputm_tx_throttle *throttle)
 }
 
 /* The example that opens the source. */
-KIT_TEST(test_tx_throttle_serves_in_the_order_of_asking)
+KIT_MADE(test_tx_throttle_serves_in_the_order_of_asking, throttle, "warps=48 limit=2")
 {
-	struct gputm_tx_throttle *throttle = make(kit, "warps=48 limit=2");
-
 	ck_assert_int_eq(admit(throttle, 5), IN);
 	ck_assert_int_eq(admit(throttle, 7), IN);
 	ck_assert_int_eq(admit(throttle, 9), WAIT);
@@ -76,10 +74,8 @@ KIT_TESTS(test_table_6_1_limits_are_tight, 4)
 	ck_assert_int_eq(admit(throttle, limit + 1), WAIT);
 }
 
-KIT_TEST(test_tx_throttle_without_a_limit_nobody_waits)
+KIT_MADE(test_tx_throttle_without_a_limit_nobody_waits, throttle, "warps=48 limit=0")
 {
-	struct gputm_tx_throttle *throttle = make(kit, "warps=48 limit=0");
-
 	for (uint32_t warp = 0; warp < 48; warp++)
 		ck_assert_int_eq(admit(throttle, warp), IN);
 	ck_assert_uint_eq(gputm_tx_throttle_running(throttle), 48);
@@ -87,10 +83,8 @@ KIT_TEST(test_tx_throttle_without_a_limit_nobody_waits)
 }
 
 /* A warp that restarts its transaction keeps its place. */
-KIT_TEST(test_tx_throttle_a_restart_is_admitted)
+KIT_MADE(test_tx_throttle_a_restart_is_admitted, throttle, "warps=4 limit=1")
 {
-	struct gputm_tx_throttle *throttle = make(kit, "warps=4 limit=1");
-
 	ck_assert_int_eq(admit(throttle, 2), IN);
 	ck_assert_int_eq(admit(throttle, 0), WAIT);
 	ck_assert_int_eq(admit(throttle, 2), IN);
@@ -101,10 +95,8 @@ KIT_TEST(test_tx_throttle_a_restart_is_admitted)
 	ck_assert_int_eq(admit(throttle, 2), WAIT); /* out is out */
 }
 
-KIT_TEST(test_tx_throttle_misuse_changes_nothing)
+KIT_MADE(test_tx_throttle_misuse_changes_nothing, throttle, "warps=4 limit=1")
 {
-	struct gputm_tx_throttle *throttle = make(kit, "warps=4 limit=1");
-
 	ck_assert_int_eq(admit(throttle, 3), IN);
 	ck_assert_int_eq(admit(throttle, 0), WAIT);
 	kit_guard(kit, unit_of(throttle));
@@ -116,10 +108,8 @@ KIT_TEST(test_tx_throttle_misuse_changes_nothing)
 	kit_unchanged(kit);
 }
 
-KIT_TEST(test_tx_throttle_storage_is_one_counter)
+KIT_MADE(test_tx_throttle_storage_is_one_counter, throttle, "warps=48 limit=2")
 {
-	struct gputm_tx_throttle *throttle = make(kit, "warps=48 limit=2");
-
 	ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(throttle)), 2);
 	throttle = make(kit, "warps=48 limit=0");
 	ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(throttle)), 6);
@@ -159,11 +149,9 @@ static void commits(struct gputm_tx_throttle *throttle, uint32_t count, uint64_t
 }
 
 /* Thresholds are met exactly: 2 aborts in 16 commits keep the limit, 16 lower it. */
-KIT_TEST(test_tx_throttle_aborts_move_the_limit)
+KIT_MADE(test_tx_throttle_aborts_move_the_limit, throttle,
+	 "warps=8 limit=2 policy=aborts window=8 raise_below=2 lower_from=16")
 {
-	struct gputm_tx_throttle *throttle =
-		make(kit, "warps=8 limit=2 policy=aborts window=8 raise_below=2 lower_from=16");
-
 	commits(throttle, 15, 0);
 	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 1, 1, 1), RAISED);
 	ck_assert_uint_eq(gputm_tx_throttle_limit(throttle), 4);
@@ -335,11 +323,8 @@ KIT_DRIVE(tx_throttle, KIT_COUNT(geometry), 15000)
 	KIT_STATS_END(tx_throttle, throttle, &o.stats, ORACLE_TX_THROTTLE_STATS);
 }
 
-KIT_TEST(test_tx_throttle_tells_its_observer)
+KIT_MADE(test_tx_throttle_tells_its_observer, throttle, "warps=4 limit=1 policy=aborts window=4")
 {
-	struct gputm_tx_throttle *throttle =
-		make(kit, "warps=4 limit=1 policy=aborts window=4");
-
 	ck_assert_int_eq(admit(throttle, 3), IN);
 	ck_assert_int_eq(admit(throttle, 1), WAIT);
 	leave(throttle, 3);

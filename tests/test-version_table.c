@@ -65,11 +65,10 @@ static void life(struct gputm_version_table *t, const char *states, uint64_t wri
 	kit_valid(unit_of(t));
 }
 
-KIT_TEST(test_fig_4_life_cycle)
+KIT_MADE(test_fig_4_life_cycle, t, "versions=4")
 {
 	struct gputm_version_table_version v;
 	uint32_t region, version;
-	struct gputm_version_table *t = make(kit, "versions=4");
 
 	add(t, 0x800000, 0x400, 0xA00000, 0);
 	life(t, "3444", 0);
@@ -187,10 +186,9 @@ KIT_TEST(test_fig_5_plain_access_within_a_region)
 }
 
 /* 193 bits, 42 regions in 1 kB; 60 + 8 x 32 + 5 would be 321. */
-KIT_TEST(test_table_1_storage)
+KIT_MADE(test_table_1_storage, t, "isca-2017")
 {
 	struct gputm_storage regions;
-	struct gputm_version_table *t = make(kit, "isca-2017");
 
 	ck_assert(gputm_unit_storage(unit_of(t), 0, &regions));
 	ck_assert_uint_eq(regions.bits, 193);
@@ -202,11 +200,10 @@ KIT_TEST(test_table_1_storage)
 }
 
 /* What Fig. 21 counts: three transactions share version 0, none version 1. */
-KIT_TEST(test_fig_21_sharers_of_a_version)
+KIT_MADE(test_fig_21_sharers_of_a_version, t, "versions=2")
 {
 	uint32_t region, version;
 	struct gputm_stat stat = { .name = "" };
-	struct gputm_version_table *t = make(kit, "versions=2");
 
 	add(t, 0, 64, 0x1000, 0);
 	for (unsigned i = 0; i < 3; i++)
@@ -226,10 +223,9 @@ KIT_TEST(test_fig_21_sharers_of_a_version)
 }
 
 /* A version in the middle stays while an older one is read, and the newest always. */
-KIT_TEST(test_version_table_recycles_oldest_first)
+KIT_MADE(test_version_table_recycles_oldest_first, t, "versions=3")
 {
 	uint32_t region, v0, v1, v2, from = 99, to = 99;
-	struct gputm_version_table *t = make(kit, "versions=3");
 
 	add(t, 0, 64, 0x1000, 0);
 	ck_assert_int_eq(gputm_version_table_acquire(t, 0, 0, &region, &v0), OK);
@@ -261,11 +257,10 @@ KIT_TEST(test_version_table_recycles_oldest_first)
 	ck_assert_uint_eq(kit_stat(unit_of(t), "recycled"), 1);
 }
 
-KIT_TEST(test_version_table_start_stamps_and_restart)
+KIT_MADE(test_version_table_start_stamps_and_restart, t, "versions=4 time_bits=8 stamp_bits=10")
 {
 	struct gputm_version_table_version v;
 	uint32_t region, version;
-	struct gputm_version_table *t = make(kit, "versions=4 time_bits=8 stamp_bits=10");
 
 	add(t, 0, 64, 0x1000000, 0);
 	add(t, 64, 64, 0x2000000, 0);
@@ -316,9 +311,8 @@ static const struct {
 };
 
 /* Each address finds its region among as many as a table can have, and none between them. */
-KIT_TEST(test_version_table_with_64_regions)
+KIT_MADE(test_version_table_with_64_regions, t, "versions=2 regions=64")
 {
-	struct gputm_version_table *t = make(kit, "versions=2 regions=64");
 	uint64_t physical;
 
 	for (uint64_t i = 0; i < 64; i++) {
@@ -333,9 +327,8 @@ KIT_TEST(test_version_table_with_64_regions)
 		ck_assert_int_eq(gputm_version_table_resolve(t, n << 20, 5, &physical), OK);
 }
 
-KIT_TEST(test_version_table_forgets_its_regions)
+KIT_MADE(test_version_table_forgets_its_regions, t, "versions=4")
 {
-	struct gputm_version_table *t = make(kit, "versions=4");
 	uint64_t physical = 4711;
 
 	add(t, 0x800000, 0x400, 0xA00000, 0);
@@ -350,10 +343,8 @@ KIT_TEST(test_version_table_forgets_its_regions)
 	}
 }
 
-KIT_TEST(test_version_table_regions_do_not_overlap)
+KIT_MADE(test_version_table_regions_do_not_overlap, t, "versions=4 regions=3")
 {
-	struct gputm_version_table *t = make(kit, "versions=4 regions=3");
-
 	add(t, 0x800000, 0x400, 0xA00000, 0);
 	for (size_t i = 0; i < sizeof(bad_regions) / sizeof(bad_regions[0]); i++) {
 		uint32_t region = 4711, regions = gputm_version_table_regions(t);
@@ -371,12 +362,11 @@ KIT_TEST(test_version_table_regions_do_not_overlap)
 	kit_round_trip(&version_table_maker, unit_of(t));
 }
 
-KIT_TEST(test_version_table_misuse_changes_nothing)
+KIT_MADE(test_version_table_misuse_changes_nothing, t, "versions=4 reference_bits=1")
 {
 	struct gputm_version_table_version v;
 	uint64_t physical = 4711;
 	uint32_t region = 4711, version = 4711;
-	struct gputm_version_table *t = make(kit, "versions=4 reference_bits=1");
 
 	ck_assert_int_eq(gputm_version_table_copied(t, 0), -ERANGE);
 	add(t, 0x800000, 0x400, 0xA00000, 9);
@@ -539,10 +529,9 @@ KIT_DRIVE(version_table, 2 * KIT_COUNT(geometry), 30000)
 	KIT_STATS_END(version_table, t, &o.stats, ORACLE_VERSION_TABLE_STATS);
 }
 
-KIT_TEST(test_version_table_tells_its_observer)
+KIT_MADE(test_version_table_tells_its_observer, t, NULL)
 {
 	uint32_t region, version;
-	struct gputm_version_table *t = make(kit, NULL);
 
 	add(t, 0x800000, 0x400, 0xA00000, 0);
 	ck_assert_int_eq(gputm_version_table_acquire(t, 0x800000, 0, &region, &version), OK);

@@ -45,10 +45,8 @@ KIT_TEST(test_warp_access_filter_storage)
 }
 
 /* The table of the source file's essay. */
-KIT_TEST(test_v_a_later_access_loses)
+KIT_MADE(test_v_a_later_access_loses, f, NULL)
 {
-	struct gputm_warp_access_filter *f = make(kit, NULL);
-
 	ck_assert_int_eq(gputm_warp_access_filter_begin(f, 0, 7), 0);
 	ck_assert_uint_eq(one(f, false, 0, 9), 0);
 	ck_assert_uint_eq(one(f, false, 1, 9), 0);
@@ -65,10 +63,9 @@ KIT_TEST(test_v_a_later_access_loses)
 	ck_assert_uint_eq(one(f, true, 1, 0x3fffffff), 0); /* the last word */
 }
 
-KIT_TEST(test_warp_access_filter_lower_lane_of_an_instruction_wins)
+KIT_MADE(test_warp_access_filter_lower_lane_of_an_instruction_wins, f, NULL)
 {
 	uint64_t address[64] = { 4, 8, 7, 8, 4 };
-	struct gputm_warp_access_filter *f = make(kit, NULL);
 
 	ck_assert_int_eq(gputm_warp_access_filter_begin(f, 3, 31), 0);
 	ck_assert_uint_eq(access_all(f, 3, true, 31, address), 4 | 8 | 16);
@@ -78,29 +75,24 @@ KIT_TEST(test_warp_access_filter_lower_lane_of_an_instruction_wins)
 	ck_assert_uint_eq(access_all(f, 3, true, 31, address), 1 | 2 | 4);
 }
 
-KIT_TEST(test_warp_access_filter_takes_the_highest_word)
+KIT_MADE(test_warp_access_filter_takes_the_highest_word, f, "address_bits=32")
 {
-	struct gputm_warp_access_filter *f = make(kit, "address_bits=32");
-
 	ck_assert_int_eq(gputm_warp_access_filter_begin(f, 0, 3), 0);
 	ck_assert_uint_eq(one(f, true, 0, UINT32_MAX / 4), 0);
 	ck_assert_uint_eq(one(f, false, 1, UINT32_MAX / 4), 2);
 }
 
-KIT_TEST(test_warp_access_filter_dropped_lanes_do_not_count)
+KIT_MADE(test_warp_access_filter_dropped_lanes_do_not_count, f, NULL)
 {
-	struct gputm_warp_access_filter *f = make(kit, NULL);
-
 	ck_assert_int_eq(gputm_warp_access_filter_begin(f, 0, 3), 0);
 	ck_assert_uint_eq(one(f, true, 0, 5), 0);
 	ck_assert_int_eq(gputm_warp_access_filter_drop(f, 0, 1), 0);
 	ck_assert_uint_eq(one(f, true, 1, 5), 0);
 }
 
-KIT_TEST(test_warp_access_filter_misuse_changes_nothing)
+KIT_MADE(test_warp_access_filter_misuse_changes_nothing, f, "lanes=2 warps=1")
 {
 	uint64_t address[64] = { 4, UINT64_C(1) << 32 }, lost = 77;
-	struct gputm_warp_access_filter *f = make(kit, "lanes=2 warps=1");
 
 	ck_assert_int_eq(gputm_warp_access_filter_begin(f, 0, 3), 0);
 	kit_guard(kit, unit_of(f));

@@ -13,17 +13,14 @@ static uint64_t now(const struct gputm_warp_clock *c, uint32_t warp)
 	return time;
 }
 
-KIT_TEST(test_table_v_warpts_of_a_core)
+KIT_MADE(test_table_v_warpts_of_a_core, c, NULL)
 {
-	struct gputm_warp_clock *c = make(kit, NULL);
-
 	ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(c)), 192 * 8);
 }
 
-KIT_TEST(test_fig_7_restart_time)
+KIT_MADE(test_fig_7_restart_time, c, NULL)
 {
 	uint64_t cycles = 0;
-	struct gputm_warp_clock *c = make(kit, NULL);
 
 	ck_assert_int_eq(gputm_warp_clock_abort(c, 1, 9), 0);
 	ck_assert_int_eq(gputm_warp_clock_restart(c, 1, &cycles), GPUTM_WARP_CLOCK_OK);
@@ -41,10 +38,9 @@ KIT_TEST(test_fig_7_restart_time)
 }
 
 /* A full stall buffer turns away an access whose report may lie below its own time. */
-KIT_TEST(test_clock_never_goes_back)
+KIT_MADE(test_clock_never_goes_back, c, NULL)
 {
 	uint64_t cycles = 0;
-	struct gputm_warp_clock *c = make(kit, NULL);
 
 	ck_assert_int_eq(gputm_warp_clock_abort(c, 0, 50), 0);
 	ck_assert_int_ge(gputm_warp_clock_restart(c, 0, &cycles), 0);
@@ -77,10 +73,9 @@ KIT_TEST(test_warp_clock_rollover_is_asked_for_at_the_margin)
 	ck_assert(gputm_warp_clock_exhausted(c));
 }
 
-KIT_TEST(test_warp_clock_misuse_changes_nothing)
+KIT_MADE(test_warp_clock_misuse_changes_nothing, c, "warps=2 time_bits=16")
 {
 	uint64_t time = 77;
-	struct gputm_warp_clock *c = make(kit, "warps=2 time_bits=16");
 
 	kit_guard(kit, unit_of(c));
 	KIT_REFUSED(-ERANGE, gputm_warp_clock_get_time(c, 2, &time), "warp = 2", "0 .. 1");
@@ -96,10 +91,9 @@ KIT_TEST(test_warp_clock_misuse_changes_nothing)
 }
 
 /* The count of aborts in a row ends at its width. */
-KIT_TEST(test_warp_clock_counts_no_further)
+KIT_MADE(test_warp_clock_counts_no_further, c, "warps=2")
 {
 	uint64_t cycles = 0;
-	struct gputm_warp_clock *c = make(kit, "warps=2");
 
 	ck_assert_int_eq(gputm_warp_clock_abort(c, 1, 0x123456), 0);
 	ck_assert_int_ge(gputm_warp_clock_restart(c, 1, &cycles), 0);
@@ -110,10 +104,9 @@ KIT_TEST(test_warp_clock_counts_no_further)
 }
 
 /* The released simulator's: attempts have the core's largest time, and their warp's restarts. */
-KIT_TEST(test_warp_clock_per_core)
+KIT_MADE(test_warp_clock_per_core, c, "per_core=1")
 {
 	uint64_t cycles = 0;
-	struct gputm_warp_clock *c = make(kit, "per_core=1");
 
 	ck_assert_int_eq(gputm_warp_clock_abort(c, 1, 9), 0);
 	ck_assert_uint_eq(now(c, 0), 0);

@@ -70,10 +70,8 @@ static void branch_at_a(struct gputm_warp_former *f)
 }
 
 /* The threads of B are served at D before those of C have come: D takes three warps, not two. */
-KIT_TEST(test_fig_3_3_starvation_eddy)
+KIT_MADE(test_fig_3_3_starvation_eddy, f, "lanes=4 warps=2 warp_barrier=0")
 {
-	struct gputm_warp_former *f = make(kit, "lanes=4 warps=2 warp_barrier=0");
-
 	branch_at_a(f);
 	ck_assert_uint_eq(gputm_warp_former_waiting(f, 'B'), 5);
 	ck_assert_uint_eq(gputm_warp_former_waiting(f, 'C'), 3);
@@ -91,10 +89,9 @@ KIT_TEST(test_fig_3_3_starvation_eddy)
 }
 
 /* The same with the warp barrier: D takes two warps, the static ones. */
-KIT_TEST(test_fig_3_3_no_eddy_with_warp_barrier)
+KIT_MADE(test_fig_3_3_no_eddy_with_warp_barrier, f, "lanes=4 warps=2 warp_barrier=1")
 {
 	uint64_t mask, pc;
-	struct gputm_warp_former *f = make(kit, "lanes=4 warps=2 warp_barrier=1");
 
 	branch_at_a(f);
 	one(f, 'B', (const unsigned[]){ 1, 2, 7, 4 }, 'D');
@@ -134,12 +131,11 @@ KIT_TEST(test_section_3_2_1_static_warps_stay_whole)
 }
 
 /* A nested branch makes no barrier of its own, and threads that end do not hold the others up. */
-KIT_TEST(test_section_3_2_1_top_level_divergence_only)
+KIT_MADE(test_section_3_2_1_top_level_divergence_only, f, "lanes=4 warps=1 warp_barrier=1")
 {
 	const struct gputm_warp_former_target outer = { 'B', 'C', 'Z' }, inner = { 'E', 'F', 'G' };
 	uint64_t mask, pc;
 	uint32_t slot;
-	struct gputm_warp_former *f = make(kit, "lanes=4 warps=1 warp_barrier=1");
 
 	ck_assert_int_eq(gputm_warp_former_launch(f, 0, 0xf, 'A'), 0);
 	slot = issue(f, 'A', (const unsigned[]){ 1, 2, 3, 4 });
@@ -157,12 +153,11 @@ KIT_TEST(test_section_3_2_1_top_level_divergence_only)
 }
 
 /* A partial warp waits for a thread in flight that has a free lane, and for no other. */
-KIT_TEST(test_partial_warp_is_held)
+KIT_MADE(test_partial_warp_is_held, f, "lanes=4 warps=2 warp_barrier=0")
 {
 	const struct gputm_warp_former_target at_a = { 'B', 'C', NONE };
 	struct gputm_warp_former_warp warp;
 	uint32_t first, second;
-	struct gputm_warp_former *f = make(kit, "lanes=4 warps=2 warp_barrier=0");
 
 	ck_assert_int_eq(gputm_warp_former_issue(f, &warp), GPUTM_WARP_FORMER_EMPTY);
 	ck_assert_int_eq(gputm_warp_former_launch(f, 0, 0xf, 'A'), 0);
@@ -180,10 +175,8 @@ KIT_TEST(test_partial_warp_is_held)
 	ck_assert_uint_eq(gputm_warp_former_in_flight(f), 2);
 }
 
-KIT_TEST(test_warp_former_majority_and_ties)
+KIT_MADE(test_warp_former_majority_and_ties, f, "lanes=4 warps=4 warp_barrier=0")
 {
-	struct gputm_warp_former *f = make(kit, "lanes=4 warps=4 warp_barrier=0");
-
 	ck_assert_int_eq(gputm_warp_former_launch(f, 0, 0x3, 9), 0);
 	ck_assert_int_eq(gputm_warp_former_launch(f, 1, 0x3, 5), 0);
 	ck_assert_int_eq(gputm_warp_former_launch(f, 2, 0x7, 7), 0);
@@ -198,9 +191,9 @@ KIT_TEST(test_warp_former_majority_and_ties)
 
 /* All threads wait at PCs of their own, then all at other ones: the table of PCs grows, then drops
  * those that nobody waits at. Each thread comes twice. */
-KIT_TEST(test_warp_former_every_thread_at_a_pc_of_its_own)
+KIT_MADE(test_warp_former_every_thread_at_a_pc_of_its_own, f,
+	 "lanes=4 warps=48 warp_barrier=0 hold_partial=0")
 {
-	struct gputm_warp_former *f = make(kit, "lanes=4 warps=48 warp_barrier=0 hold_partial=0");
 	struct gputm_warp_former_warp warp;
 	uint64_t seen[2] = { 0 };
 
@@ -230,10 +223,9 @@ KIT_TEST(test_warp_former_every_thread_at_a_pc_of_its_own)
 	ck_assert_uint_eq(gputm_warp_former_live(f), 0);
 }
 
-KIT_TEST(test_warp_former_block_barrier)
+KIT_MADE(test_warp_former_block_barrier, f, "lanes=4 warps=4 block_warps=2")
 {
 	struct gputm_warp_former_warp warp;
-	struct gputm_warp_former *f = make(kit, "lanes=4 warps=4 block_warps=2");
 	uint32_t slot[4];
 
 	for (uint32_t w = 0; w < 4; w++)
@@ -259,13 +251,12 @@ KIT_TEST(test_warp_former_block_barrier)
 	ck_assert_uint_eq(kit_stat(unit_of(f), "barriers"), 2);
 }
 
-KIT_TEST(test_warp_former_misuse_changes_nothing)
+KIT_MADE(test_warp_former_misuse_changes_nothing, f, "lanes=4 warps=2 warp_barrier=1")
 {
 	const struct gputm_warp_former_target wide = { 1, 2, UINT64_C(1) << 32 };
 	struct gputm_unit *unit;
 	uint64_t mask, pc;
 	uint32_t slot;
-	struct gputm_warp_former *f = make(kit, "lanes=4 warps=2 warp_barrier=1");
 
 	unit = unit_of(f);
 	kit_guard(kit, unit);
@@ -363,9 +354,8 @@ KIT_TEST(test_warp_former_kernels_as_threads_alone)
 		run_kernel(kit, i & 1, i & 2, i);
 }
 
-KIT_TEST(test_warp_former_reset_forgets_all_pcs)
+KIT_MADE(test_warp_former_reset_forgets_all_pcs, f, "lanes=4 warps=32")
 {
-	struct gputm_warp_former *f = make(kit, "lanes=4 warps=32");
 	struct gputm_warp_former_warp warp;
 
 	for (uint32_t w = 0; w < 32; w++)

@@ -41,11 +41,9 @@ static void expect_none(struct gputm_write_set_log *log, enum gputm_write_set_lo
 }
 
 /* The example that opens the source. */
-KIT_TEST(test_write_set_log_streams_go_their_own_ways)
+KIT_MADE(test_write_set_log_streams_go_their_own_ways, log,
+	 "region_bytes=4096 threads=2 chunk_bytes=32")
 {
-	struct gputm_write_set_log *log =
-		make(kit, "region_bytes=4096 threads=2 chunk_bytes=32");
-
 	append(log, 0, 0, 1);
 	append(log, 0, 4, 2);
 	append(log, 1, 8, 3);
@@ -67,11 +65,8 @@ KIT_TEST(test_write_set_log_streams_go_their_own_ways)
 }
 
 /* IV-D: 48 KB, at 16 bytes an entry: the chunk is full with entry 3,072 and not before. */
-KIT_TEST(test_write_set_log_chunks_are_tight)
+KIT_MADE(test_write_set_log_chunks_are_tight, log, "region_bytes=4096 threads=1 chunk_bytes=49152")
 {
-	struct gputm_write_set_log *log =
-		make(kit, "region_bytes=4096 threads=1 chunk_bytes=49152");
-
 	for (uint64_t i = 1; i < 3072; i++)
 		append(log, 0, i % 1024 * 4, i);
 	expect_none(log, SHIP, false);
@@ -81,11 +76,10 @@ KIT_TEST(test_write_set_log_chunks_are_tight)
 	expect(log, SHIP, true, 0, 1, 0);
 }
 
-KIT_TEST(test_write_set_log_misuse_changes_nothing)
+KIT_MADE(test_write_set_log_misuse_changes_nothing, log,
+	 "region_bytes=4096 threads=2 chunk_bytes=32")
 {
 	struct gputm_log_chunk chunk;
-	struct gputm_write_set_log *log =
-		make(kit, "region_bytes=4096 threads=2 chunk_bytes=32");
 
 	append(log, 1, 4, 7);
 	kit_guard(kit, unit_of(log));
@@ -110,12 +104,11 @@ KIT_TEST(test_write_set_log_misuse_changes_nothing)
 }
 
 /* No memory for one more entry: nothing is appended. */
-KIT_TEST(test_write_set_log_without_memory_appends_nothing)
+KIT_MADE(test_write_set_log_without_memory_appends_nothing, log,
+	 "region_bytes=4096 threads=1 chunk_bytes=32")
 {
 	uint64_t stamp = 1, digest;
 	int error = 0;
-	struct gputm_write_set_log *log =
-		make(kit, "region_bytes=4096 threads=1 chunk_bytes=32");
 
 	append(log, 0, 0, stamp);
 	kit->fail_at = kit->allocations;
@@ -197,11 +190,8 @@ KIT_DRIVE(write_set_log, KIT_COUNT(geometry), 20000)
 	KIT_STATS_END(write_set_log, log, &o.stats, ORACLE_WRITE_SET_LOG_STATS);
 }
 
-KIT_TEST(test_write_set_log_tells_its_observer)
+KIT_MADE(test_write_set_log_tells_its_observer, log, "region_bytes=4096 threads=2 chunk_bytes=32")
 {
-	struct gputm_write_set_log *log =
-		make(kit, "region_bytes=4096 threads=2 chunk_bytes=32");
-
 	append(log, 1, 16, 5);
 	expect(log, SHIP, true, 1, 1, 16);
 	ck_assert_int_eq(gputm_write_set_log_begin(log), 0);

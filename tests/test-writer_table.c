@@ -22,10 +22,9 @@ static void claim(struct gputm_writer_table *t, uint64_t address, uint32_t tx, u
 }
 
 /* The example at the top of the source. */
-KIT_TEST(test_section_4_2_single_writer)
+KIT_MADE(test_section_4_2_single_writer, t, NULL)
 {
 	struct gputm_writer_table_writer writer[3];
-	struct gputm_writer_table *t = make(kit, NULL);
 
 	claim(t, 0x40, 7, 3, CLAIMED);
 	claim(t, 0x42, 7, 3, OWN);
@@ -50,17 +49,15 @@ KIT_TEST(test_section_4_2_single_writer)
 	kit_round_trip(&writer_table_maker, unit_of(t));
 }
 
-KIT_TEST(test_section_5_release_at_commit)
+KIT_MADE(test_section_5_release_at_commit, t, "entries=1 release_at_commit=1")
 {
-	struct gputm_writer_table *t = make(kit, "entries=1 release_at_commit=1");
-
 	claim(t, 0, 7, 3, CLAIMED);
 	ck_assert_int_eq(gputm_writer_table_commit(t, 0, 7, 4), 0);
 	ck_assert_uint_eq(gputm_writer_table_used(t), 0);
 	claim(t, 0, 9, 3, CLAIMED);
 }
 
-KIT_TEST(test_section_5_of_two_at_once_the_larger_aborts)
+KIT_MADE(test_section_5_of_two_at_once_the_larger_aborts, t, "entries=8")
 {
 	static const struct gputm_writer_claim claims[] = {
 		{ 0x40, 0, 9 }, { 0x40, 0, 3 }, { 0x80, 0, 9 }, { 0x40, 0, 5 }, { 0x44, 0, 4 },
@@ -68,7 +65,6 @@ KIT_TEST(test_section_5_of_two_at_once_the_larger_aborts)
 	static const int expected[] = { HELD, CLAIMED, FULL, HELD, CLAIMED };
 	struct gputm_writer_claim bad[2] = { { 0x40, 0, 3 }, { 0x40, 0, 1024 } };
 	int result[65] = { 0, 0, 4711 };
-	struct gputm_writer_table *t = make(kit, "entries=8");
 
 	ck_assert_int_eq(gputm_writer_table_claim_batch(t, 2, claims, result), 0);
 	ck_assert_int_eq(result[2], 4711);
@@ -81,10 +77,8 @@ KIT_TEST(test_section_5_of_two_at_once_the_larger_aborts)
 	ck_assert_mem_eq(result, expected, sizeof(expected));
 }
 
-KIT_TEST(test_writer_table_full_is_tight)
+KIT_MADE(test_writer_table_full_is_tight, t, "entries=3")
 {
-	struct gputm_writer_table *t = make(kit, "entries=3");
-
 	for (uint32_t tx = 0; tx < 3; tx++)
 		claim(t, 4 * tx, tx, 0, CLAIMED);
 	claim(t, 12, 3, 0, FULL);
@@ -125,10 +119,8 @@ KIT_TEST(test_writer_table_refuses_more_commits_than_entries)
 	free(bytes);
 }
 
-KIT_TEST(test_writer_table_misuse_changes_nothing)
+KIT_MADE(test_writer_table_misuse_changes_nothing, t, "entries=8 version_bits=8")
 {
-	struct gputm_writer_table *t = make(kit, "entries=8 version_bits=8");
-
 	claim(t, 8, 1, 0, CLAIMED);
 	ck_assert_int_eq(gputm_writer_table_commit(t, 8, 1, 9), 0);
 	claim(t, 8, 2, 9, CLAIMED);
@@ -149,10 +141,8 @@ KIT_TEST(test_writer_table_misuse_changes_nothing)
 	kit_unchanged(kit);
 }
 
-KIT_TEST(test_table_1_storage)
+KIT_MADE(test_table_1_storage, t, "isca-2017")
 {
-	struct gputm_writer_table *t = make(kit, "isca-2017");
-
 	ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(t)), 15000 * 8);
 }
 
@@ -215,10 +205,8 @@ KIT_DRIVE(writer_table, KIT_COUNT(geometry), 20000)
 	KIT_STATS_END(writer_table, t, &o.stats, ORACLE_WRITER_TABLE_STATS);
 }
 
-KIT_TEST(test_writer_table_tells_its_observer)
+KIT_MADE(test_writer_table_tells_its_observer, t, NULL)
 {
-	struct gputm_writer_table *t = make(kit, NULL);
-
 	claim(t, 8, 1, 0, CLAIMED);
 	claim(t, 8, 2, 0, HELD);
 	ck_assert_int_eq(gputm_writer_table_commit(t, 8, 1, 1), 0);
