@@ -2,8 +2,6 @@
 #ifndef GPUTM_TESTS_COMMIT_UNIT_H
 #define GPUTM_TESTS_COMMIT_UNIT_H
 /* A commit unit in hand, for its tests. */
-#include <string.h>
-
 #include "tests/kit.h"
 
 KIT_PART(commit_unit, COMMIT_UNIT);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "tests/kit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 const struct kit_drive *kit_driven;
 
 void kit_drive(const uint8_t *data, size_t size, bool thorough)

@@ -3,8 +3,6 @@
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "tests/kit.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #define KINDS 16

@@ -7,9 +7,6 @@
  */
 #include "tests/kit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static struct row {
 	char name[64];
 	uint64_t count, digest;

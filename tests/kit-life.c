@@ -3,9 +3,6 @@
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "tests/kit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 static void put(const struct gputm_param *row, void *config, uint64_t value)

@@ -2,9 +2,6 @@
 /* Snapshots of any unit: round trips, exchanges in a run, hostile bytes. */
 #include "tests/kit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 struct image {
 	uint8_t *bytes;
 	size_t size;

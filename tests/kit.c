@@ -2,10 +2,6 @@
 /* The context of a test and units made in it, what refused calls say, randomness. */
 #include "tests/kit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* ---- context ---- */
 
 struct kit_made {

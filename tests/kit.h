@@ -6,8 +6,10 @@
  * keeps the last message, and the checks that hold for all units alike.
  */
 #include <check.h>
-#include <stdio.h>
 #include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "gputm/gputm.h"
 

@@ -5,9 +5,6 @@
  * What the tests of gputm-sim's workloads share: a serial interpreter, which runs each program
  * one thread after the other.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "examples/sim/base/memory.h"
 #include "examples/sim/study/kernels.h"
 #include "tests/kit.h"

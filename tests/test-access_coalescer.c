@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tests of access_coalescer: life, regions, duplicates, what memory ends up with, the oracle. */
-#include <string.h>
-
 #include "tests/kit.h"
 #include "tests/oracle/access_coalescer.h"
 

@@ -2,8 +2,6 @@
 /* Tests of the base: context, parameter tables, messages, H3. */
 #include "tests/kit.h"
 
-#include <string.h>
-
 KIT_MAKER(access_coalescer, ACCESS_COALESCER);
 KIT_MAKER(recency_bloom, RECENCY_BLOOM);
 KIT_MAKER(simt_stack, SIMT_STACK);

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Whole kernels: block_stack and thread_compactor against threads that run alone. */
-#include <string.h>
-
-#include "gputm/block_stack.h"
-#include "gputm/thread_compactor.h"
 #include "tests/kernels.h"
 
 KIT_MAKER(block_stack, BLOCK_STACK);

@@ -4,8 +4,6 @@
  * is bent in a snapshot: what load() accepts is saved as it was, and no operation on it breaks an
  * invariant.
  */
-#include <string.h>
-
 #include "tests/kit.h"
 #include "tests/oracle/block_stack.h"
 

@@ -2,8 +2,6 @@
 /*
  * Tests of block_stack: life, Fig. 3.3, 3.5, 3.7 and 3.8, loops, depth, barriers, misuse.
  */
-#include <string.h>
-
 #include "tests/kit.h"
 
 #define NONE GPUTM_BLOCK_STACK_NO_PC

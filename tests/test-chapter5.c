@@ -3,8 +3,6 @@
  * The thesis' chapter 5, claim by claim and lemma by lemma, over random runs of real
  * commit units. The runs are made once; each property is a test of its own.
  */
-#include <stdio.h>
-
 #include "tests/chapter5/properties.h"
 #include "tests/kit.h"
 

@@ -3,8 +3,6 @@
 #include "tests/kit.h"
 #include "tests/oracle/commit_buffer.h"
 
-#include <string.h>
-
 KIT_UNIT(commit_buffer, COMMIT_BUFFER);
 
 static int push(struct gputm_commit_buffer *b, uint64_t address, uint32_t warp, uint32_t value,

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tests of commit_id: life, all or nothing, the way of a credit, misuse, the oracle. */
-#include <stdlib.h>
-
 #include "tests/kit.h"
 #include "tests/oracle/commit_id.h"
 

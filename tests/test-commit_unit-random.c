@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tests of commit_unit: runs against the serial order, messages of any kind, and snapshots. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "tests/kit.h"
 #include "tests/oracle/commit_unit.h"
 

@@ -3,8 +3,6 @@
  * Tests of first_read: life, Fig. 6.8 with last_written, verdicts, refusals, the oracle; and
  * that silent commits have read what memory held at one instant, with the guard only.
  */
-#include <string.h>
-
 #include "tests/kit.h"
 #include "tests/oracle/first_read.h"
 

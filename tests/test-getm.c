@@ -5,9 +5,6 @@
  * and leave what a serial run in the order of (epoch, stamp) reads and leaves; nothing may
  * wait for ever, and no reservation stay.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "tests/kit.h"
 
 KIT_MAKER(validation_unit, VALIDATION_UNIT);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tests of local_tm: roll-back, the second level, and that every transaction ends. */
-#include <string.h>
-
 #include "tests/local_tm.h"
 
 /* ---- roll-back ---- */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tests of local_tm: attempts and what is refused, against the oracle. */
-#include <string.h>
-
 #include "tests/local_tm.h"
 #include "tests/oracle/local_tm.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tests of local_tm: life, Table 1, layout and capacity, cycles, misuse. */
-#include <string.h>
-
 #include "tests/local_tm.h"
 
 KIT_TEST(test_local_tm_life)

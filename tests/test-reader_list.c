@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tests of reader_list: life, Fig. 10 and Table 1, tightness at a full pool, the oracle. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "tests/kit.h"
 #include "tests/oracle/reader_list.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tests of row_copier: life, Table 2, queues of subarrays, time, the oracle. */
-#include <stdlib.h>
-
 #include "tests/kit.h"
 #include "tests/oracle/row_copier.h"
 

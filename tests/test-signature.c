@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tests of signature: life, the example of GPU-LocalTM, the uses of the thesis, the oracle. */
-#include <string.h>
-
 #include "tests/kit.h"
 #include "tests/oracle/signature.h"
 

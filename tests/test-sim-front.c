@@ -2,8 +2,6 @@
 /* Tests of gputm-sim's command line, JSON and CSV, and of what --check finds. */
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "examples/sim/check/check.h"
 #include "examples/sim/study/options.h"

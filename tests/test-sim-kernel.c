@@ -4,10 +4,6 @@
  * that expressions are what C makes of them, and what setup and verify do.
  */
 #define _POSIX_C_SOURCE 200809L /* fmemopen */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "examples/sim/kernel/kernel.h"
 #include "examples/sim/kernel/script.h"
 #include "examples/sim/kernel/zipf.h"

@@ -3,8 +3,6 @@
  * Errors built into commit units and validation units, each found by the explorer after so many
  * steps and no fewer: what a step is, and what is explored, says tests/explore/README.md.
  */
-#include <string.h>
-
 #include "lib/getm/validation_unit-priv.h"
 #include "lib/kilotm/commit_unit-priv.h"
 #include "tests/explore/systems.h"

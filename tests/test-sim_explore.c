@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* TM systems explored to the end at small sizes: tests/explore/README.md. */
-#include <string.h>
-
 #include "tests/explore/systems.h"
 #include "tests/kit.h"
 

@@ -5,12 +5,7 @@
  * what a broken mechanism does.
  */
 #define _POSIX_C_SOURCE 200809L
-#include <errno.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "gputm/access_coalescer.h"
 #include "examples/sim/machine/alone.h"
 #include "examples/sim/machine/machine.h"
 #include "examples/sim/machine/mechanism.h"

@@ -3,9 +3,6 @@
  * GETM in the runner's machine: the walkthrough of its paper, Fig. 7, instruction by
  * instruction on two cores, with what the validation units hold after each step.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "examples/sim/machine/wiring.h"
 #include "examples/sim/systems/getm.h"
 #include "examples/sim/systems/systems.h"

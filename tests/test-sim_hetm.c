@@ -6,8 +6,6 @@
  * what was there before: no replay of values can notice that it was let pass, the sets of
  * words do. Without an error they find what there is: conflicts, and false ones by granularity.
  */
-#include <string.h>
-
 #include "examples/sim/hetm/hetm.h"
 
 static enum mutant {

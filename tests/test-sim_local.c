@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tests of the runner's compute unit: exact times, control flow in transactions, refusals. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "examples/sim/local/local.h"
 #include "examples/sim/systems/systems.h"
 #include "tests/kit.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tests of the runner's machine: its clock, its memory, and exact times of small programs. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "examples/sim/machine/machine.h"
 #include "examples/sim/base/wheel.h"
 #include "examples/sim/port/port.h"
@@ -446,7 +443,6 @@ static void eval_add(const void *data, uint32_t pc, struct sim_lane *lane, struc
 	step->address = 0x1000;
 	step->value = lane->loaded + 1;
 }
-
 
 /* ---- the L1 ------------------------------------------------------------------------------- */
 

@@ -4,9 +4,6 @@
  * after a random time, in order between each core and partition, and a memory that answers after
  * a random time. Random transactions run on it, and the replay must find them serialisable.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "examples/sim/base/heap.h"
 #include "examples/sim/check/check.h"
 #include "examples/sim/port/port.h"

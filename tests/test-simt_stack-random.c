@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tests of simt_stack: random programs against a recursive execution. */
-#include <stdlib.h>
-
 #include "tests/oracle/simt_stack.h"
 #include "tests/simt_stack.h"
 

@@ -3,8 +3,6 @@
 #include "tests/kit.h"
 #include "tests/oracle/stall_buffer.h"
 
-#include <string.h>
-
 KIT_UNIT(stall_buffer, STALL_BUFFER);
 
 static int queue(struct gputm_stall_buffer *b, uint64_t address, uint64_t stamp, uint64_t tag,

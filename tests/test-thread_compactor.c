@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tests of thread_compactor: life, Fig. 3.5 and 3.7, timing, static warps, the oracle. */
-#include <string.h>
-
 #include "tests/kit.h"
 #include "tests/oracle/thread_compactor.h"
 

@@ -5,9 +5,6 @@
  * loops N" runs that last property over N of them and prints what it has seen.
  */
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/kit.h"
 #include "tests/oracle/timestamp_table.h"

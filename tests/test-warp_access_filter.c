@@ -3,8 +3,6 @@
 #include "tests/kit.h"
 #include "tests/oracle/warp_access_filter.h"
 
-#include <string.h>
-
 KIT_UNIT(warp_access_filter, WARP_ACCESS_FILTER);
 
 static uint64_t access_all(struct gputm_warp_access_filter *f, uint32_t warp, bool write,

@@ -4,8 +4,6 @@
  * barrier, holding, barriers of a block, misuse, whole kernels against threads that run alone,
  * the oracle.
  */
-#include <string.h>
-
 #include "tests/kernels.h"
 #include "tests/oracle/warp_former.h"
 

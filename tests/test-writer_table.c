@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tests of writer_table: life, one writer per word, commits that stay, batches, the oracle. */
-#include <stdlib.h>
-
 #include "tests/kit.h"
 #include "tests/oracle/writer_table.h"
 

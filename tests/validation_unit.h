@@ -2,8 +2,6 @@
 #ifndef GPUTM_TESTS_VALIDATION_UNIT_H
 #define GPUTM_TESTS_VALIDATION_UNIT_H
 /* What the tests of validation_unit share: accesses of warps, and what is left of them. */
-#include <string.h>
-
 #include "tests/kit.h"
 
 KIT_PART(validation_unit, VALIDATION_UNIT);

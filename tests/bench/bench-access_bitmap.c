@@ -3,7 +3,6 @@
  * access_bitmap: marks and tests at random places of 600 MB, 4 B and 1 KB per bit. The bound
  * is a bitmap without a region to check, counters or a summary.
  */
-#include "gputm/access_bitmap.h"
 #include "tests/bench/bench.h"
 
 #define REGION UINT64_C(629145600)

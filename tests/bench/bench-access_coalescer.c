@@ -5,9 +5,6 @@
  * regions; the other compares with the last region, and finds others through a table of
  * region numbers that is cleared by its own call number. Neither checks nor counts anything.
  */
-#include <string.h>
-
-#include "gputm/access_coalescer.h"
 #include "tests/bench/bench.h"
 
 #define LANES 32

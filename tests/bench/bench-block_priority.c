@@ -3,7 +3,6 @@
  * block_priority: a cycle with eight blocks, of which random ones are ready. The bounds: the
  * first ready one in an array, and the lowest bit from a head on; no checks, no counts.
  */
-#include "gputm/block_priority.h"
 #include "tests/bench/bench.h"
 
 #define TIMES 64

@@ -6,10 +6,6 @@
  * bound is a stack of exactly such entries without checks, counts and likely convergence: a
  * branch puts each lane's bit where it goes, an arrival counts down.
  */
-#include <string.h>
-
-#include "gputm/block_stack.h"
-#include "gputm/thread_compactor.h"
 #include "tests/bench/bench.h"
 
 #define LANES 32

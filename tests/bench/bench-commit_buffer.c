@@ -4,7 +4,6 @@
  * is one ring of blocks, which leave in the order in which they came: it joins the second word to
  * the youngest, checks no range, counts nothing and has no observer.
  */
-#include "gputm/commit_buffer.h"
 #include "tests/bench/bench.h"
 
 #define RING 256

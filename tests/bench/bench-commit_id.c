@@ -4,7 +4,6 @@
  * keeps a counter of reports per CID in a ring that is a power of two; it checks nothing,
  * counts nothing, and cannot tell a report from a repeated one.
  */
-#include "gputm/commit_id.h"
 #include "tests/bench/bench.h"
 
 #define LANES 32

@@ -7,9 +7,6 @@
  * verdict. One lane in eight fails. A row of a log that is sent again is one of 60 that a lane
  * has read; its bound looks for the words of the partition and copies them.
  */
-#include <string.h>
-
-#include "gputm/commit_sequencer.h"
 #include "tests/bench/bench.h"
 
 #define LANES 32

@@ -7,9 +7,6 @@
  * bound for words keeps each log word in a flat buffer, one four-way set of last writers and one
  * comparison, and stores what passes; for skips it is three pointers that pass an array of flags.
  */
-#include <string.h>
-
-#include "gputm/commit_unit.h"
 #include "tests/bench/bench.h"
 
 #define LANES 32

@@ -4,7 +4,6 @@
  * where every one conflicts, tested and found stale, or tested only. The bound has the bitmap and
  * the stamps as plain arrays and checks no input.
  */
-#include "gputm/device_validator.h"
 #include "tests/bench/bench.h"
 
 #define REGION UINT64_C(67108864)

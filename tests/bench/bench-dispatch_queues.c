@@ -3,7 +3,6 @@
  * dispatch_queues: a request submitted and taken by the CPU; a batch of 1,024 submitted, taken by
  * the GPU and committed, per request. The bound is one ring.
  */
-#include "gputm/dispatch_queues.h"
 #include "tests/bench/bench.h"
 
 #define BATCH 1024

@@ -3,8 +3,6 @@
  * first_read: the check of one lane's load, alone and with the query of last_written that
  * comes before it. The bound compares two numbers and sets a bit.
  */
-#include "gputm/first_read.h"
-#include "gputm/last_written.h"
 #include "tests/bench/bench.h"
 
 #define KEYS 1024

@@ -4,7 +4,6 @@
  * has the set of a key in one byte table per key byte, four words and commit IDs a set; it
  * checks no widths, counts nothing and has no filter.
  */
-#include "gputm/last_writer.h"
 #include "tests/bench/bench.h"
 
 #define SETS 128

@@ -3,7 +3,6 @@
  * last_written: 4 x 512 times of 128-byte blocks. The bound packs the four indices of a block
  * into one table word per key byte, and checks and counts nothing.
  */
-#include "gputm/last_written.h"
 #include "tests/bench/bench.h"
 
 #define KEYS 1024

@@ -5,7 +5,6 @@
  * of its own twice, then all commit. The bound asks a table who has the bit of a word, keeps
  * the old value and the owner, and neither checks, counts nor adds cycles up.
  */
-#include "gputm/local_tm.h"
 #include "tests/bench/bench.h"
 
 #define WORDS 7264

@@ -3,7 +3,6 @@
  * metadata_table, 4 x 1024, stash of 4. Bounds are by hand for look-ups: packed cells of the
  * four ways from one table word per key byte, keys of 32 bits, nothing checked or counted.
  */
-#include "gputm/metadata_table.h"
 #include "tests/bench/bench.h"
 
 #define KEYS 1024

@@ -4,8 +4,6 @@
  * release. The bound clears 4096 bytes, lowers 128 of them and compares with 256; it
  * checks nothing and counts nothing.
  */
-#include <string.h>
-
 #include "tests/bench/logs.h"
 
 #define WARPS 64

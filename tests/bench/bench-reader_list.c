@@ -5,7 +5,6 @@
  * and set a bit in a vector of 1024, or walk such vectors by a root; they check no range,
  * hold no plain IDs, count nothing and have no observer.
  */
-#include "gputm/reader_list.h"
 #include "tests/bench/bench.h"
 
 #define WORDS 4096

@@ -4,7 +4,6 @@
  * word per key byte, as H3's linearity allows, and keeps four arrays of stamps; it checks
  * no range, counts nothing and has no observer.
  */
-#include "gputm/recency_bloom.h"
 #include "tests/bench/bench.h"
 
 #define WAYS 4

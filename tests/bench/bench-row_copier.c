@@ -3,7 +3,6 @@
  * row_copier: a region of 32 rows is copied: push, skip to its completion, pop. The bound
  * does the arithmetic of 32 subarrays and nothing else.
  */
-#include "gputm/row_copier.h"
 #include "tests/bench/bench.h"
 
 #define ROWS 32

@@ -3,7 +3,6 @@
  * sequential_resolver: a warp of 32 lanes with 4 reads and 4 writes each, from acquire to
  * release.
  */
-#include "gputm/sequential_resolver.h"
 #include "tests/bench/logs.h"
 
 #define WARPS 16

@@ -5,7 +5,6 @@
  * key into one table word per key byte; a match is the AND of columns of 64 signatures. They
  * neither check nor count.
  */
-#include "gputm/signature.h"
 #include "tests/bench/bench.h"
 
 #define KEYS 1024

@@ -4,7 +4,6 @@
  * branch of exactly two ways: no likely convergence, no transactions, no range checks, no
  * counts, no observer, no room check.
  */
-#include "gputm/simt_stack.h"
 #include "tests/bench/bench.h"
 
 #define MEETING 64

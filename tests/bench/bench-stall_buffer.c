@@ -4,7 +4,6 @@
  * looks for the line of the granule or a free one, and for the least stamp in the line; it checks
  * no range, counts nothing and has no observer.
  */
-#include "gputm/stall_buffer.h"
 #include "tests/bench/bench.h"
 
 #define LINES 4

@@ -4,7 +4,6 @@
  * million cycles long; the figure shows that the controller does not count beside the chunks. The
  * bound is the arithmetic of the link alone.
  */
-#include "gputm/sync_round.h"
 #include "tests/bench/bench.h"
 
 #define STEPS 15 /* questions and answers of a round: 2 drains, 10 of SHIP, merge, end */

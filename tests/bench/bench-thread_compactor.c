@@ -5,10 +5,6 @@
  * trailing zeros into an array of thread numbers and lane masks: no checks, no order in time. With
  * half of the threads the unit is faster than that, as it takes four columns at a time.
  */
-#include <stdbool.h>
-#include <string.h>
-
-#include "gputm/thread_compactor.h"
 #include "tests/bench/bench.h"
 
 #define LANES 32

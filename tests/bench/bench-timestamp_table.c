@@ -4,7 +4,6 @@
  * lower to a higher number. The bound keeps three arrays and does the same arithmetic; it
  * checks no numbers, states or widths, counts nothing and has no observer.
  */
-#include "gputm/timestamp_table.h"
 #include "tests/bench/bench.h"
 
 #define TRANSACTIONS 1024

@@ -4,9 +4,6 @@
  * bound keeps the entries in plain arrays and a mask per row; it checks nothing and counts
  * nothing.
  */
-#include <string.h>
-
-#include "gputm/tx_log.h"
 #include "tests/bench/bench.h"
 
 #define LANES 32

@@ -3,7 +3,6 @@
  * tx_throttle: a warp leaves, the first waiting one enters, and the one that left queues up
  * again. The bound is a counter and a ring of warps without checks or statistics.
  */
-#include "gputm/tx_throttle.h"
 #include "tests/bench/bench.h"
 
 #define WARPS 16

@@ -3,7 +3,6 @@
  * validation_unit, 4 x 1024: accesses to granules that have entries. Stores reserve and are
  * released again; a stalled load waits for a reserved granule until its release.
  */
-#include "gputm/validation_unit.h"
 #include "tests/bench/bench.h"
 
 #define GRANULES 1024

@@ -5,7 +5,6 @@
  * searches the same sorted starts and times; it checks no range and relocates nothing. Plain
  * addresses are anywhere: in the newest version, in the bytes of another, or between the regions.
  */
-#include "gputm/version_table.h"
 #include "tests/bench/bench.h"
 
 #define REGIONS 42

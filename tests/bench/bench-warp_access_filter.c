@@ -4,7 +4,6 @@
  * bound probes a table of words, which a new attempt's number empties, for who has read and
  * written them; it checks no range, counts nothing and has no observer.
  */
-#include "gputm/warp_access_filter.h"
 #include "tests/bench/bench.h"
 
 #define LANES 32

@@ -3,7 +3,6 @@
  * warp_clock: an abort and its restart. The bound keeps time, report and aborts of a warp, and
  * draws the back-off; it checks no range, counts nothing and has no observer.
  */
-#include "gputm/warp_clock.h"
 #include "tests/bench/bench.h"
 
 #define WARPS 32

@@ -3,7 +3,6 @@
  * warp_former: 48 warps of 32 lanes. A whole warp that issues and goes on, and a hammock that
  * parts the warps and joins their threads again, with eight in flight; per warp issued.
  */
-#include "gputm/warp_former.h"
 #include "tests/bench/bench.h"
 
 #define WARPS 48

@@ -3,7 +3,6 @@
  * write_set_log: appends to one of eight logs, and the chunks of a round. The bound of an append is
  * three stores to an array that is large enough, without checks or statistics.
  */
-#include "gputm/write_set_log.h"
 #include "tests/bench/bench.h"
 
 #define ROUND 24576 /* entries; eight chunks */

@@ -4,7 +4,6 @@
  * hashes and probes as the unit does; it checks no range, keeps no commits, counts nothing
  * and has no observer.
  */
-#include "gputm/writer_table.h"
 #include "tests/bench/bench.h"
 
 #define WORDS 2048

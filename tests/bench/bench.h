@@ -12,9 +12,10 @@
  * of its inputs do not count. A name may be a pattern with one trailing '*'.
  * Functions named must not call one another: callgrind toggles at each entry.
  */
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "gputm/gputm.h"
 
 struct bench_op {
 	const char *operation;

@@ -2,7 +2,6 @@
 #ifndef GPUTM_TESTS_BENCH_LOGS_H
 #define GPUTM_TESTS_BENCH_LOGS_H
 /* Logs of warps of 32 lanes, with 4 reads and 4 writes each, for the resolvers. */
-#include "gputm/ownership_table.h"
 #include "tests/bench/bench.h"
 
 #define ROWS 4

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The drive of a test program under libFuzzer: an assertion that fails ends the process. */
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "tests/kit.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);

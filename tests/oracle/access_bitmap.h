@@ -2,9 +2,6 @@
 #ifndef GPUTM_ORACLE_ACCESS_BITMAP_H
 #define GPUTM_ORACLE_ACCESS_BITMAP_H
 /* Marks the slow way: a list of the addresses that were recorded, searched from the front. */
-#include <string.h>
-
-#include "gputm/access_bitmap.h"
 #include "tests/oracle/stats.h"
 
 #define ORACLE_ACCESS_BITMAP_MOST 4096

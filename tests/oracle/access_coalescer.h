@@ -5,9 +5,6 @@
  * The coalescer the slow way: every word is compared with every wide access so far, and
  * addresses are divided.
  */
-#include <string.h>
-
-#include "gputm/access_coalescer.h"
 #include "tests/oracle/stats.h"
 
 #define ORACLE_ACCESS_COALESCER_STATS                                                          \

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef GPUTM_TESTS_ORACLE_BLOCK_PRIORITY_H
 #define GPUTM_TESTS_ORACLE_BLOCK_PRIORITY_H
-#include "gputm/block_priority.h"
 #include "tests/oracle/stats.h"
 
 #define ORACLE_BLOCK_PRIORITY_STATS admitted, left, cycles, issued, idle, switches

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef GPUTM_TESTS_ORACLE_BLOCK_STACK_H
 #define GPUTM_TESTS_ORACLE_BLOCK_STACK_H
-#include <string.h>
-
-#include "gputm/block_stack.h"
 #include "tests/oracle/stats.h"
 
 #define ORACLE_BLOCK_THREADS 64

@@ -3,7 +3,6 @@
 #define GPUTM_ORACLE_COMMIT_BUFFER_H
 /* All entries ever pushed, each with the number of its block; every question is answered by
  * looking at all of them. */
-#include "gputm/commit_buffer.h"
 #include "tests/oracle/stats.h"
 
 #define ORACLE_ENTRIES 4096

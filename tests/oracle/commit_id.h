@@ -5,11 +5,6 @@
  * The vendor the slow way: a list of all CIDs ever given out, with every report about
  * them. What a pool holds, and which CID is the oldest in flight, is counted afresh.
  */
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "gputm/commit_id.h"
 #include "tests/oracle/stats.h"
 
 #define ORACLE_COMMIT_ID_STATS                                                                 \

@@ -7,9 +7,6 @@
  * order, and answer with outcomes, resend requests and retirements of their choice. They
  * keep no order between transactions: that is the commit unit's business, not the sequencer's.
  */
-#include <string.h>
-
-#include "gputm/commit_unit.h"
 #include "tests/oracle/tx_log.h"
 
 #define ORACLE_SEQ_COMMITS 64

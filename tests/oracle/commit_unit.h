@@ -10,11 +10,6 @@
  * that send messages in any order the protocol allows, and a memory that completes
  * requests after any delay, those that share a word in order.
  */
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "gputm/commit_unit.h"
 #include "tests/kit.h"
 #include "tests/oracle/stats.h"
 

@@ -2,9 +2,6 @@
 #ifndef GPUTM_ORACLE_DEVICE_VALIDATOR_H
 #define GPUTM_ORACLE_DEVICE_VALIDATOR_H
 /* Validation the slow way: every write of all rounds in a list, newest found by search. */
-#include <string.h>
-
-#include "gputm/device_validator.h"
 #include "tests/oracle/stats.h"
 
 #define ORACLE_DEVICE_VALIDATOR_MOST 16384

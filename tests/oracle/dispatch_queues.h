@@ -3,9 +3,6 @@
 #define GPUTM_ORACLE_DISPATCH_QUEUES_H
 /* Dispatch the slow way: one list of all requests in the order of submission, each with where
  * it is; a queue is what of the list waits for it. */
-#include <string.h>
-
-#include "gputm/dispatch_queues.h"
 #include "tests/oracle/stats.h"
 
 #define ORACLE_DISPATCH_QUEUES_MOST 8192

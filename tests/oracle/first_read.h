@@ -2,9 +2,6 @@
 #ifndef GPUTM_ORACLE_FIRST_READ_H
 #define GPUTM_ORACLE_FIRST_READ_H
 /* One record for each lane that says in words what it has seen; verdicts lane by lane. */
-#include <string.h>
-
-#include "gputm/first_read.h"
 #include "tests/oracle/stats.h"
 
 #define ORACLE_FIRST_READ_WARPS 8

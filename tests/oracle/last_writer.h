@@ -5,10 +5,6 @@
  * A last writer history by the book: arrays as drawn in the thesis, every step a plain
  * loop. Beside it the truth: all writes ever recorded, in order.
  */
-#include <stdlib.h>
-#include <string.h>
-
-#include "gputm/last_writer.h"
 #include "tests/oracle/stats.h"
 
 #define ORACLE_LAST_WRITER_STATS                                                               \

@@ -2,11 +2,6 @@
 #ifndef GPUTM_ORACLE_LAST_WRITTEN_H
 #define GPUTM_ORACLE_LAST_WRITTEN_H
 /* Every write ever recorded, in a list; an answer asks for each sub-array who shares its entry. */
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "gputm/last_written.h"
 #include "tests/oracle/h3.h"
 #include "tests/oracle/stats.h"
 

@@ -6,10 +6,6 @@
  * bank that is asked one by one, every bank has its table of <owner, value>, and every
  * question walks all of them.
  */
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
-
 #include "tests/oracle/stats.h"
 
 #define ORACLE_LOCAL_TM_STATS                                                                  \

@@ -6,10 +6,6 @@
  * stamps, never understate, and must give exactly where a reservation lives. And where its entry
  * is: a plain table of granules, without stamps.
  */
-#include <stdint.h>
-#include <string.h>
-
-#include "gputm/metadata_table.h"
 #include "tests/oracle/h3.h"
 #include "tests/oracle/stats.h"
 

@@ -5,10 +5,6 @@
  * Logs of a warp for tests, and 2PCR the slow way: lanes are compared pair by pair, and the
  * entry of an address comes bit by bit from the public rows of the H3 family.
  */
-#include <stdlib.h>
-#include <string.h>
-
-#include "gputm/ownership_table.h"
 #include "tests/oracle/h3.h"
 #include "tests/oracle/stats.h"
 

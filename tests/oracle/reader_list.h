@@ -5,10 +5,6 @@
  * Readers of words the slow way: a flag per transaction and word, and whether the word has
  * had a fourth reader. What it takes in entries is counted anew each time.
  */
-#include <stdlib.h>
-#include <string.h>
-
-#include "gputm/reader_list.h"
 #include "tests/oracle/stats.h"
 
 #define ORACLE_READER_LIST_WORDS 64

@@ -6,12 +6,6 @@
  * recomputes every entry from it. Hashes come from the H3 family's public rows, bit
  * by bit.
  */
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "gputm/recency_bloom.h"
 #include "tests/oracle/h3.h"
 #include "tests/oracle/stats.h"
 

@@ -2,10 +2,6 @@
 #ifndef GPUTM_ORACLE_ROW_COPIER_H
 #define GPUTM_ORACLE_ROW_COPIER_H
 /* Copies the slow way: a queue of rows for each subarray, worked on cycle by cycle. */
-#include <stdlib.h>
-#include <string.h>
-
-#include "gputm/row_copier.h"
 #include "tests/oracle/stats.h"
 
 #define ORACLE_ROW_COPIER_SUBARRAYS 16

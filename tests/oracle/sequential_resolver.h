@@ -2,9 +2,6 @@
 #ifndef GPUTM_ORACLE_SEQUENTIAL_RESOLVER_H
 #define GPUTM_ORACLE_SEQUENTIAL_RESOLVER_H
 /* SCR the slow way: the filter is the slow signature of tests/oracle, or pairs of lanes. */
-#include <string.h>
-
-#include "gputm/sequential_resolver.h"
 #include "tests/oracle/ownership_table.h"
 #include "tests/oracle/signature.h"
 

@@ -6,11 +6,6 @@
  * asks, for every hash, whether any of them has the same index; indices come bit by bit
  * from the public rows of the H3 family, or by division.
  */
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "gputm/signature.h"
 #include "tests/oracle/h3.h"
 #include "tests/oracle/stats.h"
 

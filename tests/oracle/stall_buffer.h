@@ -2,9 +2,6 @@
 #ifndef GPUTM_ORACLE_STALL_BUFFER_H
 #define GPUTM_ORACLE_STALL_BUFFER_H
 /* All waiting requests in one list, in the order of their arrival. */
-#include <stdbool.h>
-
-#include "gputm/stall_buffer.h"
 #include "tests/oracle/stats.h"
 
 #define ORACLE_STALL_MAX 4096

@@ -6,7 +6,10 @@
  * the unit, a histogram with its buckets: issued, width[GPUTM_HISTOGRAM_BUCKETS]. The same list
  * goes to ORACLE_STATS(), the struct that the oracle counts in, and to KIT_STATS(), which compares.
  */
-#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gputm/gputm.h"
 
 #define ORACLE_STATS(...)                                                                      \
 	struct {                                                                               \

@@ -5,9 +5,6 @@
  * Rounds the slow way: cycle by cycle, with a link that counts down, kernels that arrive and are
  * worked off one after the other, and a counter for every cycle in which a device stands.
  */
-#include <string.h>
-
-#include "gputm/sync_round.h"
 #include "tests/oracle/stats.h"
 
 #define ORACLE_SYNC_ROUND_STATS                                                                \

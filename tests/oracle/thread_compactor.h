@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef GPUTM_TESTS_ORACLE_THREAD_COMPACTOR_H
 #define GPUTM_TESTS_ORACLE_THREAD_COMPACTOR_H
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "tests/oracle/stats.h"
 
 #define ORACLE_THREAD_COMPACTOR_STATS                                                          \

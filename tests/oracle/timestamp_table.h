@@ -5,9 +5,6 @@
  * Two oracles: the rules of post-dating over plain numbers, where an unset PDTS is infinity,
  * and the graph that the rules stand for, with its loops found by reachability.
  */
-#include <string.h>
-
-#include "gputm/timestamp_table.h"
 #include "tests/oracle/stats.h"
 
 #define ORACLE_TIMESTAMP_TABLE_TX 16

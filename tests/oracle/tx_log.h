@@ -5,10 +5,6 @@
  * Transaction logs as plain lists of entries in order of appending: what a lane has
  * read and written, and nothing about rows as buffers, signatures or masks.
  */
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
-
 #include "tests/oracle/stats.h"
 
 #define ORACLE_TX_LOG_MAX 8192

@@ -2,9 +2,6 @@
 #ifndef GPUTM_ORACLE_TX_THROTTLE_H
 #define GPUTM_ORACLE_TX_THROTTLE_H
 /* Concurrency control the slow way: a list of warps inside and a list of waiting ones. */
-#include <string.h>
-
-#include "gputm/tx_throttle.h"
 #include "tests/oracle/stats.h"
 
 #define ORACLE_TX_THROTTLE_STATS                                                               \

@@ -5,7 +5,6 @@
  * The protocol over exact metadata of every granule and plain lists: stamps are compared as
  * (time, warp), field by field, waiters are a list in order of arrival.
  */
-#include "gputm/validation_unit.h"
 #include "tests/oracle/stats.h"
 
 #define ORACLE_VU_GRANULES 16

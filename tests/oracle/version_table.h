@@ -2,9 +2,6 @@
 #ifndef GPUTM_ORACLE_VERSION_TABLE_H
 #define GPUTM_ORACLE_VERSION_TABLE_H
 /* Versions of regions the slow way: states in an array, every question a scan of it. */
-#include <string.h>
-
-#include "gputm/version_table.h"
 #include "tests/oracle/stats.h"
 
 #define ORACLE_VERSION_TABLE_STATS                                                             \

@@ -2,9 +2,6 @@
 #ifndef GPUTM_ORACLE_WARP_ACCESS_FILTER_H
 #define GPUTM_ORACLE_WARP_ACCESS_FILTER_H
 /* One warp: all accesses of the attempt in a list, each new one held against all. */
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "tests/oracle/stats.h"
 
 #define ORACLE_ACCESSES 8192

@@ -2,7 +2,6 @@
 #ifndef GPUTM_ORACLE_WARP_CLOCK_H
 #define GPUTM_ORACLE_WARP_CLOCK_H
 /* Each warp's clock, from all reports of the attempt kept in a list. */
-#include "gputm/warp_clock.h"
 #include "tests/oracle/stats.h"
 
 #define ORACLE_CLOCK_WARPS 8

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef GPUTM_TESTS_ORACLE_WARP_FORMER_H
 #define GPUTM_TESTS_ORACLE_WARP_FORMER_H
-#include "gputm/warp_former.h"
 #include "tests/oracle/stats.h"
 
 #define ORACLE_FORMER_THREADS 64

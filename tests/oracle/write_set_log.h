@@ -2,9 +2,6 @@
 #ifndef GPUTM_ORACLE_WRITE_SET_LOG_H
 #define GPUTM_ORACLE_WRITE_SET_LOG_H
 /* Logs the slow way: one list of all writes of a round, with a flag per stream that saw it. */
-#include <string.h>
-
-#include "gputm/write_set_log.h"
 #include "tests/oracle/stats.h"
 
 #define ORACLE_WRITE_SET_LOG_MOST 8192

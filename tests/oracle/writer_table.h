@@ -2,9 +2,6 @@
 #ifndef GPUTM_ORACLE_WRITER_TABLE_H
 #define GPUTM_ORACLE_WRITER_TABLE_H
 /* Writers of words the slow way: one list of all entries, oldest first. */
-#include <string.h>
-
-#include "gputm/writer_table.h"
 #include "tests/oracle/stats.h"
 
 #define ORACLE_WRITER_TABLE_ENTRIES 256
