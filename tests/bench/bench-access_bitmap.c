@@ -35,15 +35,9 @@ static uint64_t place(struct world *w)
 	return bench_next(&w->random) & 0xfffffc;
 }
 
-BENCH_LOOP(run_record, struct world *w)
-{
-	return (uint64_t)gputm_access_bitmap_record(w->unit, place(w));
-}
+BENCH_TURN(run_record, struct world *w, gputm_access_bitmap_record(w->unit, place(w)))
 
-BENCH_LOOP(run_query, struct world *w)
-{
-	return (uint64_t)gputm_access_bitmap_query(w->unit, place(w));
-}
+BENCH_TURN(run_query, struct world *w, gputm_access_bitmap_query(w->unit, place(w)))
 
 BENCH_TIGHT static void tight_record(const struct world *w, uint64_t address)
 {
@@ -55,16 +49,9 @@ BENCH_TIGHT static int tight_query(const struct world *w, uint64_t address)
 	return w->bits[address >> w->shift >> 6] >> (address >> w->shift & 63) & 1;
 }
 
-BENCH_LOOP(bound_record, struct world *w)
-{
-	tight_record(w, place(w));
-	return 0;
-}
+BENCH_DO(bound_record, struct world *w, tight_record(w, place(w)))
 
-BENCH_LOOP(bound_query, struct world *w)
-{
-	return (uint64_t)tight_query(w, place(w));
-}
+BENCH_TURN(bound_query, struct world *w, tight_query(w, place(w)))
 
 static const struct bench_op operations[] = {
 	{ "mark, 4 B", setup, 2, run_record, "gputm_access_bitmap_record",

@@ -40,11 +40,9 @@ BENCH_SETUP(setup_scattered, struct rows *r)
 			r->address[i][lane] = (bench_next(&random) >> 32) & 0xfffffc;
 }
 
-BENCH_LOOP(run, struct rows *r)
-{
-	return (uint64_t)gputm_access_coalescer_row(r->unit, 0xffffffff, r->address[i % ROWS],
-					   r->value, r->out, NULL);
-}
+BENCH_TURN(run, struct rows *r,
+	   gputm_access_coalescer_row(r->unit, 0xffffffff, r->address[i % ROWS], r->value, r->out,
+				      NULL))
 
 static inline uint32_t find(struct rows *r, uint64_t region, uint32_t *wide)
 {
@@ -83,10 +81,7 @@ BENCH_TIGHT static uint32_t tight_row(struct rows *r, const uint64_t *address)
 	return wide;
 }
 
-BENCH_LOOP(bound, struct rows *r)
-{
-	return tight_row(r, r->address[i % ROWS]);
-}
+BENCH_TURN(bound, struct rows *r, tight_row(r, r->address[i % ROWS]))
 
 BENCH_TIGHT static uint32_t tight_run(struct rows *r, const uint64_t *address)
 {
@@ -105,10 +100,7 @@ BENCH_TIGHT static uint32_t tight_run(struct rows *r, const uint64_t *address)
 	return LANES / 8;
 }
 
-BENCH_LOOP(bound_adjacent, struct rows *r)
-{
-	return tight_run(r, r->address[i % ROWS]);
-}
+BENCH_TURN(bound_adjacent, struct rows *r, tight_run(r, r->address[i % ROWS]))
 
 static const struct bench_op operations[] = {
 	{ "row of 32 adjacent words, per lane", setup_adjacent, 0, run,

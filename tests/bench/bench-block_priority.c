@@ -55,20 +55,11 @@ BENCH_TIGHT static uint32_t tight_round(struct core *c, uint64_t ready, uint32_t
 	return slot;
 }
 
-BENCH_LOOP(bound_age, struct core *c)
-{
-	return tight_age(c, c->ready[i % TIMES]);
-}
+BENCH_TURN(bound_age, struct core *c, tight_age(c, c->ready[i % TIMES]))
 
-BENCH_LOOP(bound_rrb, struct core *c)
-{
-	return tight_round(c, c->ready[i % TIMES], 1);
-}
+BENCH_TURN(bound_rrb, struct core *c, tight_round(c, c->ready[i % TIMES], 1))
 
-BENCH_LOOP(bound_srr, struct core *c)
-{
-	return tight_round(c, c->ready[i % TIMES], 0);
-}
+BENCH_TURN(bound_srr, struct core *c, tight_round(c, c->ready[i % TIMES], 0))
 
 static const struct bench_op operations[] = {
 	{ "cycle, AGE", setup, GPUTM_BLOCK_PRIORITY_AGE, run, "gputm_block_priority_pick",

@@ -94,17 +94,9 @@ static void commit(struct core *c, bool warp)
 	c->cid += LANES;
 }
 
-BENCH_LOOP(run_scalar, struct core *c)
-{
-	commit(c, false);
-	return 0;
-}
+BENCH_DO(run_scalar, struct core *c, commit(c, false))
 
-BENCH_LOOP(run_warp, struct core *c)
-{
-	commit(c, true);
-	return 0;
-}
+BENCH_DO(run_warp, struct core *c, commit(c, true))
 
 /* ---- a log that is sent again ---- */
 
@@ -155,11 +147,8 @@ BENCH_TIGHT static void tight_resend(struct core *c, unsigned partition, unsigne
 	bench_clobber();
 }
 
-BENCH_LOOP(bound_resend, struct core *c)
-{
-	tight_resend(c, (unsigned)(i % PARTITIONS), bench_next(&c->random) % LANES);
-	return 0;
-}
+BENCH_DO(bound_resend, struct core *c,
+	 tight_resend(c, (unsigned)(i % PARTITIONS), bench_next(&c->random) % LANES))
 
 BENCH_TIGHT static void tight_commit(struct core *c)
 {
@@ -181,11 +170,7 @@ BENCH_TIGHT static void tight_commit(struct core *c)
 			c->flag[lane][p] = c->flag[lane][p] ? 2 : 0;
 }
 
-BENCH_LOOP(bound, struct core *c)
-{
-	tight_commit(c);
-	return 0;
-}
+BENCH_DO(bound, struct core *c, tight_commit(c))
 
 #define CALL(verb) "gputm_commit_sequencer_" verb
 #define INSIDE                                                                                     \

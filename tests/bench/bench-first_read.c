@@ -32,11 +32,8 @@ BENCH_SETUP(setup, struct tables *t)
 		t->time[i] = KEYS;
 }
 
-BENCH_LOOP(reply, struct tables *t)
-{
-	return (uint64_t)gputm_first_read_reply(t->first, 0, UINT64_C(1) << (i & 31), i % KEYS,
-					    false);
-}
+BENCH_TURN(reply, struct tables *t,
+	   gputm_first_read_reply(t->first, 0, UINT64_C(1) << (i & 31), i % KEYS, false))
 
 BENCH_LOOP(load, struct tables *t)
 {

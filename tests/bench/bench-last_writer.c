@@ -80,21 +80,13 @@ BENCH_LOOP(lookup, struct history *h)
 	return cid;
 }
 
-BENCH_LOOP(record, struct history *h)
-{
-	return (uint64_t)gputm_last_writer_record(h->unit, h->address[i % KEYS], ++h->cid);
-}
+BENCH_TURN(record, struct history *h,
+	   gputm_last_writer_record(h->unit, h->address[i % KEYS], ++h->cid))
 
-BENCH_LOOP(bound_lookup, struct history *h)
-{
-	return tight_youngest(h, (uint32_t)h->address[i % KEYS]);
-}
+BENCH_TURN(bound_lookup, struct history *h, tight_youngest(h, (uint32_t)h->address[i % KEYS]))
 
-BENCH_LOOP(bound_record, struct history *h)
-{
-	tight_record(h, (uint32_t)h->address[i % KEYS], (uint32_t)++h->cid);
-	return 0;
-}
+BENCH_DO(bound_record, struct history *h,
+	 tight_record(h, (uint32_t)h->address[i % KEYS], (uint32_t)++h->cid))
 
 static const struct bench_op operations[] = {
 	{ "lookup, hit", setup_words, WORDS, lookup, "gputm_last_writer_youngest_writer",

@@ -28,10 +28,7 @@ BENCH_SETUP(setup, struct table *t)
 		bench_must(gputm_last_written_record(t->unit, t->address[i], i));
 }
 
-BENCH_LOOP(record, struct table *t)
-{
-	return (uint64_t)gputm_last_written_record(t->unit, t->address[i % KEYS], i);
-}
+BENCH_TURN(record, struct table *t, gputm_last_written_record(t->unit, t->address[i % KEYS], i))
 
 BENCH_LOOP(query, struct table *t)
 {
@@ -71,16 +68,9 @@ BENCH_TIGHT static void tight_record(struct table *t, uint32_t address, uint64_t
 	t->time[3][at >> 48] = time;
 }
 
-BENCH_LOOP(bound_query, struct table *t)
-{
-	return tight_query(t, t->address[i % KEYS]);
-}
+BENCH_TURN(bound_query, struct table *t, tight_query(t, t->address[i % KEYS]))
 
-BENCH_LOOP(bound_record, struct table *t)
-{
-	tight_record(t, t->address[i % KEYS], i);
-	return 0;
-}
+BENCH_DO(bound_record, struct table *t, tight_record(t, t->address[i % KEYS], i))
 
 static const struct bench_op operations[] = {
 	{ "record, 4 x 512", setup, 0, record, "gputm_last_written_record",

@@ -116,11 +116,9 @@ BENCH_LOOP(get, struct table *t)
 	return m.wts + m.rts;
 }
 
-BENCH_LOOP(reserve, struct table *t)
-{
-	return (uint64_t)gputm_metadata_table_add_writes(t->unit, t->present[i / 2 % KEYS],
-							 i & 1 ? -1 : 1, 1, NULL);
-}
+BENCH_TURN(reserve, struct table *t,
+	   gputm_metadata_table_add_writes(t->unit, t->present[i / 2 % KEYS], i & 1 ? -1 : 1, 1,
+					   NULL))
 
 BENCH_LOOP(update, struct table *t)
 {
@@ -134,11 +132,7 @@ BENCH_LOOP(update, struct table *t)
 }
 
 /* A granule without reservation takes the place of another. */
-BENCH_LOOP(insert_unlocked, struct table *t)
-{
-	insert_new(t, granule(t, 0x80000000), 0);
-	return 0;
-}
+BENCH_DO(insert_unlocked, struct table *t, insert_new(t, granule(t, 0x80000000), 0))
 
 /* The oldest reservation goes and is taken out, another comes. */
 BENCH_LOOP(remove_insert, struct table *t)
@@ -175,15 +169,9 @@ static uint64_t bound(const struct table *t, uint64_t address)
 	return tight_lookup(t, (uint32_t)address, wts) + wts[0];
 }
 
-BENCH_LOOP(bound_hit, struct table *t)
-{
-	return bound(t, t->present[i % KEYS]);
-}
+BENCH_TURN(bound_hit, struct table *t, bound(t, t->present[i % KEYS]))
 
-BENCH_LOOP(bound_miss, struct table *t)
-{
-	return bound(t, t->absent[i % KEYS]);
-}
+BENCH_TURN(bound_miss, struct table *t, bound(t, t->absent[i % KEYS]))
 
 static const struct bench_op operations[] = {
 	{ "lookup, hit", setup, 0, hit, "gputm_metadata_table_lookup",

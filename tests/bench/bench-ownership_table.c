@@ -53,10 +53,7 @@ BENCH_TIGHT static uint32_t tight_warp(uint8_t *owner, const struct warp *w)
 	return ~aborted;
 }
 
-BENCH_LOOP(bound, struct tables *t)
-{
-	return tight_warp(t->owner, &t->warp[i % WARPS]);
-}
+BENCH_TURN(bound, struct tables *t, tight_warp(t->owner, &t->warp[i % WARPS]))
 
 #define INSIDE                                                                                 \
 	"gputm_ownership_table_acquire,gputm_ownership_table_resolve,gputm_ownership_table_release"

@@ -90,15 +90,9 @@ static int come_and_go(struct lists *l, uint32_t address)
 	       gputm_reader_list_remove(l->unit, address, 700);
 }
 
-BENCH_LOOP(run, struct lists *l)
-{
-	return (uint64_t)come_and_go(l, l->address[i % WORDS]);
-}
+BENCH_TURN(run, struct lists *l, come_and_go(l, l->address[i % WORDS]))
 
-BENCH_LOOP(run_many, struct lists *l)
-{
-	return (uint64_t)come_and_go(l, l->address[i % (WORDS / 2)]);
-}
+BENCH_TURN(run_many, struct lists *l, come_and_go(l, l->address[i % (WORDS / 2)]))
 
 BENCH_LOOP(bound, struct lists *l)
 {
@@ -107,16 +101,10 @@ BENCH_LOOP(bound, struct lists *l)
 	return 0;
 }
 
-BENCH_LOOP(visit, struct lists *l)
-{
-	return (uint64_t)gputm_reader_list_readers(l->unit, l->address[i % (WORDS / 2)],
-						   l->ids, 1024);
-}
+BENCH_TURN(visit, struct lists *l,
+	   gputm_reader_list_readers(l->unit, l->address[i % (WORDS / 2)], l->ids, 1024))
 
-BENCH_LOOP(bound_visit, struct lists *l)
-{
-	return tight_readers(l, l->address[i % (WORDS / 2)]);
-}
+BENCH_TURN(bound_visit, struct lists *l, tight_readers(l, l->address[i % (WORDS / 2)]))
 
 #define COME_AND_GO "gputm_reader_list_add,gputm_reader_list_remove"
 #define TIGHT "tight_add,tight_remove"

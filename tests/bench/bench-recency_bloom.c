@@ -48,10 +48,8 @@ BENCH_SETUP(setup_pair, struct filter *f)
 	bench_must(gputm_recency_bloom_new(NULL, &config, &f->unit));
 }
 
-BENCH_LOOP(update, struct filter *f)
-{
-	return (uint64_t)gputm_recency_bloom_update(f->unit, f->address[i % KEYS], ++f->stamp);
-}
+BENCH_TURN(update, struct filter *f,
+	   gputm_recency_bloom_update(f->unit, f->address[i % KEYS], ++f->stamp))
 
 BENCH_LOOP(query, struct filter *f)
 {
@@ -134,27 +132,14 @@ BENCH_TIGHT static uint64_t tight_query_64(const struct filter *f, uint64_t addr
 	return answer;
 }
 
-BENCH_LOOP(bound_update_32, struct filter *f)
-{
-	tight_update_32(f, (uint32_t)f->address[i % KEYS], (uint32_t)++f->stamp);
-	return 0;
-}
+BENCH_DO(bound_update_32, struct filter *f,
+	 tight_update_32(f, (uint32_t)f->address[i % KEYS], (uint32_t)++f->stamp))
 
-BENCH_LOOP(bound_query_32, struct filter *f)
-{
-	return tight_query_32(f, (uint32_t)f->address[i % KEYS]);
-}
+BENCH_TURN(bound_query_32, struct filter *f, tight_query_32(f, (uint32_t)f->address[i % KEYS]))
 
-BENCH_LOOP(bound_update_64, struct filter *f)
-{
-	tight_update_64(f, f->address[i % KEYS], ++f->stamp);
-	return 0;
-}
+BENCH_DO(bound_update_64, struct filter *f, tight_update_64(f, f->address[i % KEYS], ++f->stamp))
 
-BENCH_LOOP(bound_query_64, struct filter *f)
-{
-	return tight_query_64(f, f->address[i % KEYS]);
-}
+BENCH_TURN(bound_query_64, struct filter *f, tight_query_64(f, f->address[i % KEYS]))
 
 static const struct bench_op operations[] = {
 	{ "update, 32-bit", setup, 32, update, "gputm_recency_bloom_update",

@@ -45,10 +45,7 @@ BENCH_LOOP(run, struct copier *c)
 	return 0;
 }
 
-BENCH_LOOP(bound, struct copier *c)
-{
-	return c->now = tight_copy(c, i % 64 * ROWS);
-}
+BENCH_TURN(bound, struct copier *c, c->now = tight_copy(c, i % 64 * ROWS))
 
 static const struct bench_op operations[] = {
 	{ "copy 32 rows: push, advance, pop", setup, 0, run,

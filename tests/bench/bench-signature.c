@@ -39,20 +39,12 @@ BENCH_SETUP(setup, struct array *a)
 		bench_must(gputm_signature_insert(a->unit, i % config.count, a->address[i]));
 }
 
-BENCH_LOOP(insert, struct array *a)
-{
-	return (uint64_t)gputm_signature_insert(a->unit, 0, a->address[i % KEYS]);
-}
+BENCH_TURN(insert, struct array *a, gputm_signature_insert(a->unit, 0, a->address[i % KEYS]))
 
-BENCH_LOOP(lookup, struct array *a)
-{
-	return (uint64_t)gputm_signature_maybe_contains(a->unit, 0, a->address[i % KEYS]);
-}
+BENCH_TURN(lookup, struct array *a,
+	   gputm_signature_maybe_contains(a->unit, 0, a->address[i % KEYS]))
 
-BENCH_LOOP(match, struct array *a)
-{
-	return (uint64_t)gputm_signature_match(a->unit, a->address[i % KEYS], a->mask);
-}
+BENCH_TURN(match, struct array *a, gputm_signature_match(a->unit, a->address[i % KEYS], a->mask))
 
 static inline uint32_t indices(const struct array *a, uint32_t key)
 {
@@ -97,28 +89,13 @@ BENCH_TIGHT static void tight_match_bf(struct array *a, uint32_t address)
 	}
 }
 
-BENCH_LOOP(bound_insert, struct array *a)
-{
-	tight_insert(a, (uint32_t)a->address[i % KEYS]);
-	return 0;
-}
+BENCH_DO(bound_insert, struct array *a, tight_insert(a, (uint32_t)a->address[i % KEYS]))
 
-BENCH_LOOP(bound_lookup, struct array *a)
-{
-	return tight_lookup(a, (uint32_t)a->address[i % KEYS]);
-}
+BENCH_TURN(bound_lookup, struct array *a, tight_lookup(a, (uint32_t)a->address[i % KEYS]))
 
-BENCH_LOOP(bound_match, struct array *a)
-{
-	tight_match(a, (uint32_t)a->address[i % KEYS]);
-	return 0;
-}
+BENCH_DO(bound_match, struct array *a, tight_match(a, (uint32_t)a->address[i % KEYS]))
 
-BENCH_LOOP(bound_match_bf, struct array *a)
-{
-	tight_match_bf(a, (uint32_t)a->address[i % KEYS]);
-	return 0;
-}
+BENCH_DO(bound_match_bf, struct array *a, tight_match_bf(a, (uint32_t)a->address[i % KEYS]))
 
 static const struct bench_op operations[] = {
 	{ "insert, 256 bits, 4 hashes", setup, ONE, insert, "gputm_signature_insert",

@@ -59,15 +59,9 @@ BENCH_TIGHT static void tight_diverge(struct warp *w, uint32_t taken, uint32_t t
 	w->top = top;
 }
 
-BENCH_LOOP(advance, struct warp *w)
-{
-	return (uint64_t)gputm_simt_stack_proceed(w->unit, i & 31);
-}
+BENCH_TURN(advance, struct warp *w, gputm_simt_stack_proceed(w->unit, i & 31))
 
-BENCH_LOOP(bound_advance, struct warp *w)
-{
-	return tight_advance(w, i & 31);
-}
+BENCH_TURN(bound_advance, struct warp *w, tight_advance(w, i & 31))
 
 BENCH_LOOP(part, struct warp *w)
 {

@@ -92,11 +92,7 @@ BENCH_TIGHT static void tight_compact(struct block *b)
 		b->lanes[k] = lanes &= ~end[k];
 }
 
-BENCH_LOOP(bound, struct block *b)
-{
-	tight_compact(b);
-	return 0;
-}
+BENCH_DO(bound, struct block *b, tight_compact(b))
 
 #define INSIDE "gputm_thread_compactor_push,gputm_thread_compactor_tick,gputm_thread_compactor_pop"
 

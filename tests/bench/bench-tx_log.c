@@ -129,22 +129,11 @@ BENCH_LOOP(groups, struct logs *s)
 	return set;
 }
 
-BENCH_LOOP(bound_append, struct logs *s)
-{
-	tight_append(s, UINT32_MAX, s->address[i % ROWS]);
-	return 0;
-}
+BENCH_DO(bound_append, struct logs *s, tight_append(s, UINT32_MAX, s->address[i % ROWS]))
 
-BENCH_LOOP(bound_few, struct logs *s)
-{
-	tight_append(s, 0x11, s->address[i % ROWS]);
-	return 0;
-}
+BENCH_DO(bound_few, struct logs *s, tight_append(s, 0x11, s->address[i % ROWS]))
 
-BENCH_LOOP(bound_lookups, struct logs *s)
-{
-	return tight_suspects(s, s->address[4 + i % 4]);
-}
+BENCH_TURN(bound_lookups, struct logs *s, tight_suspects(s, s->address[4 + i % 4]))
 
 BENCH_LOOP(bound_groups, struct logs *s)
 {

@@ -86,11 +86,8 @@ BENCH_LOOP(run, struct versions *v)
 	return physical;
 }
 
-BENCH_LOOP(bound, struct versions *v)
-{
-	return tight_resolve(v, v->access[i % ACCESSES].address,
-			     v->access[i % ACCESSES].time);
-}
+BENCH_TURN(bound, struct versions *v,
+	   tight_resolve(v, v->access[i % ACCESSES].address, v->access[i % ACCESSES].time))
 
 BENCH_SETUP(setup_plain, struct versions *v)
 {
@@ -124,10 +121,7 @@ BENCH_TIGHT static uint32_t tight_plain(const struct versions *v, uint32_t addre
 		       : address + ((VERSIONS - 1) << 16);
 }
 
-BENCH_LOOP(bound_plain, struct versions *v)
-{
-	return tight_plain(v, v->access[i % ACCESSES].address);
-}
+BENCH_TURN(bound_plain, struct versions *v, tight_plain(v, v->access[i % ACCESSES].address))
 
 static const struct bench_op operations[] = {
 	{ "resolve_plain, 42 regions, anywhere", setup_plain, 0, run_plain,

@@ -73,6 +73,19 @@ void bench_register(struct bench_table *table);
 	}                                                                                      \
 	static inline uint64_t NAME##_turn(STATE, uint64_t i __attribute__((unused)))
 
+/* The same where the turn is one expression, whose value is returned, or one call without one. */
+#define BENCH_TURN(NAME, STATE, ...)                                                           \
+	BENCH_LOOP(NAME, STATE)                                                                \
+	{                                                                                      \
+		return (uint64_t)(__VA_ARGS__);                                                \
+	}
+#define BENCH_DO(NAME, STATE, ...)                                                             \
+	BENCH_LOOP(NAME, STATE)                                                                \
+	{                                                                                      \
+		__VA_ARGS__;                                                                   \
+		return 0;                                                                      \
+	}
+
 /* A bound by hand is a function of its own, so that it can be counted. */
 #define BENCH_TIGHT __attribute__((noinline))
 
