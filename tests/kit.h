@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gputm/gputm.h"
+#include "tests/oracle/stats.h"
 
 /* Each assertion that holds would write its line to a file: two thirds of a test's time. One that
  * fails tells its line all the same. */

@@ -138,7 +138,7 @@ KIT_DRIVE(access_bitmap, KIT_COUNT(geometry), 15000)
 	struct gputm_access_bitmap *bitmap = make(kit, "region_bytes=%u granule=%u", g[0], g[1]);
 	struct oracle_access_bitmap o;
 
-	oracle_access_bitmap_open(&o, gputm_unit_config(unit_of(bitmap)));
+	ORACLE_OPEN(&o, gputm_unit_config(unit_of(bitmap)));
 	for (KIT_TURNS(access_bitmap, bitmap))
 		step(bitmap, &o, bytes);
 	KIT_STATS_END(access_bitmap, bitmap, &o.stats, ORACLE_ACCESS_BITMAP_STATS);

@@ -177,9 +177,8 @@ static void same_memory(const struct gputm_word_access *access, uint32_t count,
 	for (uint32_t i = 0; i < count; i++)
 		one[access[i].address / 4] = access[i].value;
 	for (int i = 0; i < regions; i++)
-		for (unsigned word = 0; word < GPUTM_MEM_WORDS; word++)
-			if (out[i].word_mask >> word & 1)
-				other[out[i].address / 4 + word] = out[i].value[word];
+		for (EACH_LANE(word, out[i].word_mask))
+			other[out[i].address / 4 + word] = out[i].value[word];
 	for (uint32_t i = 0; i < count; i++)
 		ck_assert_uint_eq(one[access[i].address / 4], other[access[i].address / 4]);
 }

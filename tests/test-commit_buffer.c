@@ -140,9 +140,8 @@ static void do_memory(struct run *r)
 		return;
 	ck_assert_uint_eq(mine.address, his.address);
 	ck_assert_uint_eq(mine.word_mask, his.word_mask);
-	for (unsigned i = 0; i < 32; i++)
-		if (mine.word_mask >> i & 1)
-			ck_assert_uint_eq(mine.value[i], his.value[i]);
+	for (EACH_LANE(i, mine.word_mask))
+		ck_assert_uint_eq(mine.value[i], his.value[i]);
 	ck_assert(gputm_commit_buffer_mem_pop(r->b));
 	oracle_commit_buffer_pop(&r->o, block);
 	r->flying[r->flights].tag = mine.tag;

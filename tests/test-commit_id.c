@@ -216,7 +216,7 @@ KIT_DRIVE(commit_id, 2 * KIT_COUNT(geometry), 20000)
 
 	config.first_cid = bytes->round * UINT64_C(1000);
 	vendor = make_of(kit, &config);
-	oracle_commit_id_open(&o, &config);
+	ORACLE_OPEN(&o, &config);
 	while (kit_more(bytes)) {
 		if (kit_draw(bytes, config.partitions + 1) == 0)
 			step_acquire(vendor, &o, bytes);

@@ -289,7 +289,7 @@ KIT_DRIVE(device_validator, KIT_COUNT(granule), 150000)
 	uint32_t lanes = bytes->round < KIT_COUNT(granule) ? 32 : 1u << kit_u32(bytes, 8);
 	struct world w = world_of(kit, lanes, wide);
 
-	oracle_device_validator_open(&o, gputm_unit_config(unit_of(w.validator)));
+	ORACLE_OPEN(&o, gputm_unit_config(unit_of(w.validator)));
 	for (KIT_TURNS(device_validator, w.validator)) {
 		struct gputm_log_chunk chunk = { entry, scribble(entry, bytes), 0, o.round, 0 };
 		uint64_t round = o.round + kit_draw(bytes, 3);
@@ -322,9 +322,8 @@ static void apply_chunk(struct world *w, const struct gputm_log_entry *entry, in
 	struct gputm_device_validator_result r;
 	uint64_t apply = push(w, entry, 16, mode, &r);
 
-	for (uint32_t i = 0; i < 16; i++)
-		if (apply >> i & 1)
-			replica[entry[i].address / 4] = entry[i].value;
+	for (EACH_LANE(i, apply))
+		replica[entry[i].address / 4] = entry[i].value;
 }
 
 /* IV-C.2: whatever order the chunks come in, both copies end with the CPU's last writes. */

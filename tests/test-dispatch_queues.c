@@ -224,7 +224,7 @@ KIT_DRIVE(dispatch_queues, KIT_COUNT(geometry), 15000)
 	struct gputm_dispatch_queues *queues = make(kit, "types=%u batch=%u", g[0], g[1]);
 	static struct oracle_dispatch_queues o;
 
-	oracle_dispatch_queues_open(&o, gputm_unit_config(unit_of(queues)));
+	ORACLE_OPEN(&o, gputm_unit_config(unit_of(queues)));
 	for (KIT_TURNS(dispatch_queues, queues))
 		step(queues, &o, bytes);
 	KIT_STATS_END(dispatch_queues, queues, &o.stats, ORACLE_DISPATCH_QUEUES_STATS);

@@ -206,7 +206,7 @@ KIT_DRIVE(first_read, KIT_COUNT(geometry), 800000)
 	if (gputm_first_read_new(kit->ctx, &config, &table))
 		return;
 	kit_observe(unit_of(table));
-	oracle_first_read_open(&o, &config);
+	ORACLE_OPEN(&o, &config);
 	for (KIT_TURNS(first_read, table))
 		step(table, &o, bytes);
 	if (bytes->thorough)
@@ -241,9 +241,8 @@ static void begin_writer(struct world *w)
 	memcpy(w->state[w->writer], w->state[w->writer - 1], sizeof(w->state[0]));
 	w->to_write = 1 + (uint32_t)kit_below(&w->random, (1 << WORDS) - 1);
 	w->passed = w->pending = 0;
-	for (uint32_t i = 0; i < WORDS; i++)
-		if (w->to_write >> i & 1)
-			w->state[w->writer][i] = w->writer;
+	for (EACH_LANE(i, w->to_write))
+		w->state[w->writer][i] = w->writer;
 }
 
 static uint32_t words_of(uint32_t partition)

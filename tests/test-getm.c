@@ -202,9 +202,8 @@ static void write_memory(struct machine *m, unsigned unit)
 	struct gputm_mem_request r;
 
 	if (m->flights[unit] < 16 && gputm_commit_buffer_mem_peek(m->cb[unit], &r)) {
-		for (unsigned i = 0; i < 32; i++)
-			if (r.word_mask >> i & 1)
-				m->memory[r.address / 4 + i] = r.value[i];
+		for (EACH_LANE(i, r.word_mask))
+			m->memory[r.address / 4 + i] = r.value[i];
 		ck_assert(gputm_commit_buffer_mem_pop(m->cb[unit]));
 		m->flying[unit][m->flights[unit]++] = r.tag;
 	}

@@ -156,9 +156,8 @@ static void access_row(struct warp *warp)
 		global = mask & ~own.hits;
 		ck_assert_int_ge(gputm_tx_log_append_read(warp->log, global, address, value), 0);
 	}
-	for (unsigned i = 0; i < LANES; i++)
-		if (global >> i & 1)
-			note(&warp->lane[i], write, (unsigned)(address[i] / 128), value[i]);
+	for (EACH_LANE(i, global))
+		note(&warp->lane[i], write, (unsigned)(address[i] / 128), value[i]);
 }
 
 static void run_warp(struct core *core, uint32_t number, bool starts)
@@ -211,9 +210,7 @@ static void take_done(struct core *core)
 	while (gputm_commit_sequencer_take_done(core->seq, &done)) {
 		core->warp[done.warp].committing = false;
 		cid = done.first_cid;
-		for (unsigned i = 0; i < LANES; i++) {
-			if (!(done.with_cid >> i & 1))
-				continue;
+		for (EACH_LANE(i, done.with_cid)) {
 			w.history[cid] = core->warp[done.warp].lane[i];
 			w.history[cid++].committed = done.pass >> i & 1;
 			w.committed += (unsigned)(done.pass >> i & 1);
@@ -316,11 +313,9 @@ static void serve(unsigned partition)
 
 	if (!queue->count || below(2))
 		return;
-	for (unsigned i = 0; i < GPUTM_MEM_WORDS; i++) {
+	for (EACH_LANE(i, r->word_mask)) {
 		uint64_t address = r->address + 4 * i;
 
-		if (!(r->word_mask >> i & 1))
-			continue;
 		ck_assert_uint_eq(address % 128, 0);
 		if (r->write)
 			w.word[address / 128] = r->value[i];

@@ -307,7 +307,7 @@ KIT_DRIVE(reader_list, KIT_COUNT(geometry), 15000)
 		g[0], g[1], g[2], g[3], g[4], g[5]);
 
 	ck_assert_ptr_nonnull(o);
-	oracle_reader_list_open(o, gputm_unit_config(unit_of(list)));
+	ORACLE_OPEN(o, gputm_unit_config(unit_of(list)));
 	for (unsigned i = 0; kit_more(bytes); i++) {
 		step(list, o, i, g[6], bytes);
 		list = KIT_TURN(reader_list, list);

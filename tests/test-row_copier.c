@@ -207,7 +207,7 @@ KIT_DRIVE(row_copier, KIT_COUNT(geometry), 60000)
 	static struct oracle_row_copier o;
 	struct gputm_row_copier *c = make_of(kit, &config);
 
-	oracle_row_copier_open(&o, &config);
+	ORACLE_OPEN(&o, &config);
 	for (KIT_TURNS(row_copier, c))
 		step(c, &o, bytes);
 	KIT_STATS_END(row_copier, c, &o.stats, ORACLE_ROW_COPIER_STATS);

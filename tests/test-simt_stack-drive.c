@@ -5,7 +5,6 @@
  * through the same, and ends as the stack does. At last, perhaps, the state is bent in a snapshot.
  * What load() accepts is a state like any other: no operation breaks an invariant.
  */
-#include "tests/oracle/stats.h"
 #include "tests/simt_stack.h"
 
 #define SIMT_STACK_STATS                                                                       \
@@ -36,9 +35,8 @@ static unsigned count(uint64_t lanes)
 
 static void move(struct warp *w, uint64_t mask, uint64_t pc)
 {
-	for (unsigned lane = 0; lane < LANES; lane++)
-		if (mask >> lane & 1)
-			w->pc[lane] = pc;
+	for (EACH_LANE(lane, mask))
+		w->pc[lane] = pc;
 }
 
 /* A target for each PC of some lanes: that at last_pc, then the others by their highest lanes. */
@@ -321,9 +319,8 @@ static void stop(struct warp *w, struct kit_bytes *bytes)
 	w->running &= ~mask;
 	w->retry |= mask;
 	move(w, mask, w->restart_pc);
-	for (unsigned lane = 0; lane < LANES; lane++)
-		if (mask >> lane & 1)
-			w->nesting[lane] = 0;
+	for (EACH_LANE(lane, mask))
+		w->nesting[lane] = 0;
 }
 
 static void commit(struct warp *w, struct kit_bytes *bytes)
@@ -335,9 +332,8 @@ static void commit(struct warp *w, struct kit_bytes *bytes)
 	if (!done(w, result, result < 0 ? result : 0))
 		return;
 	ck_assert(w->inside && mask && !(mask & ~active) && pc <= PC_MAX);
-	for (unsigned lane = 0; lane < LANES; lane++)
-		if (mask >> lane & 1)
-			ck_assert((w->nesting[lane] > 0) == (result == GPUTM_SIMT_STACK_NESTED));
+	for (EACH_LANE(lane, mask))
+		ck_assert((w->nesting[lane] > 0) == (result == GPUTM_SIMT_STACK_NESTED));
 	if (result == GPUTM_SIMT_STACK_NESTED) {
 		ck_assert_uint_eq(mask, active);
 		step(w, pc);

@@ -22,9 +22,8 @@ static uint64_t bit(unsigned lane)
 
 static void move(struct host *h, uint64_t mask, uint64_t pc)
 {
-	for (unsigned lane = 0; lane < 64; lane++)
-		if (mask >> lane & 1)
-			h->pc[lane] = pc;
+	for (EACH_LANE(lane, mask))
+		h->pc[lane] = pc;
 }
 
 /* Every lane waits in the topmost entry that has it, at its own PC. */

@@ -290,7 +290,7 @@ KIT_DRIVE(sync_round, 12, 20000)
 	static struct oracle_sync_round o;
 	uint64_t now = 0, until;
 
-	oracle_sync_round_open(&o, gputm_unit_config(unit_of(round)));
+	ORACLE_OPEN(&o, gputm_unit_config(unit_of(round)));
 	while (kit_more(bytes)) {
 		struct gputm_sync_round_todo todo = ask(round, &o, now);
 

@@ -261,12 +261,10 @@ static void look_up(struct gputm_tx_log *log, struct oracle_tx_log *o, uint64_t 
 	uint64_t hits = 0;
 
 	ck_assert_int_eq(gputm_tx_log_lookup_own_writes(log, mask, address, value, &own), 0);
-	for (unsigned lane = 0; lane < o->lanes; lane++) {
+	for (EACH_LANE(lane, mask)) {
 		uint32_t expected, depth;
 		int row;
 
-		if (!(mask >> lane & 1))
-			continue;
 		row = oracle_tx_log_own_write(o, lane, address[lane], &expected);
 		o->stats.lookups++;
 		o->stats.filtered += ~own.walked >> lane & 1;

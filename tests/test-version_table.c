@@ -516,7 +516,7 @@ KIT_DRIVE(version_table, 2 * KIT_COUNT(geometry), 30000)
 	uint64_t now = 1;
 	struct gputm_version_table *t = make_of(kit, &config);
 
-	oracle_version_table_open(&o, &config);
+	ORACLE_OPEN(&o, &config);
 	for (KIT_TURNS(version_table, t)) {
 		if (!o.regions || kit_draw(bytes, 30) == 0)
 			step_region(t, &o, bytes);

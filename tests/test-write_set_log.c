@@ -184,7 +184,7 @@ KIT_DRIVE(write_set_log, KIT_COUNT(geometry), 20000)
 	static struct oracle_write_set_log o;
 	uint64_t stamp = 1;
 
-	oracle_write_set_log_open(&o, gputm_unit_config(unit_of(log)));
+	ORACLE_OPEN(&o, gputm_unit_config(unit_of(log)));
 	for (KIT_TURNS(write_set_log, log))
 		step(log, &o, &stamp, bytes);
 	KIT_STATS_END(write_set_log, log, &o.stats, ORACLE_WRITE_SET_LOG_STATS);

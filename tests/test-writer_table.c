@@ -197,7 +197,7 @@ KIT_DRIVE(writer_table, KIT_COUNT(geometry), 20000)
 	struct oracle_writer_table o;
 	struct gputm_writer_table *t = make_of(kit, &config);
 
-	oracle_writer_table_open(&o, &config);
+	ORACLE_OPEN(&o, &config);
 	for (KIT_TURNS(writer_table, t))
 		step(t, &o, g[5], bytes);
 	KIT_STATS_END(writer_table, t, &o.stats, ORACLE_WRITER_TABLE_STATS);

@@ -16,13 +16,6 @@ struct oracle_access_bitmap {
 
 /* The functions give the same answers as the unit's of their names. */
 
-static void oracle_access_bitmap_open(struct oracle_access_bitmap *o,
-				      const struct gputm_access_bitmap_config *config)
-{
-	memset(o, 0, sizeof(*o));
-	o->config = *config;
-}
-
 static int is_marked(const struct oracle_access_bitmap *o, uint64_t address)
 {
 	if (address >= o->config.region_bytes)

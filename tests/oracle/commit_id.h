@@ -23,13 +23,6 @@ struct oracle_commit_id {
 
 /* The functions give the same answers as the unit's of their names. */
 
-static void oracle_commit_id_open(struct oracle_commit_id *o,
-				  const struct gputm_commit_id_config *config)
-{
-	memset(o, 0, sizeof(*o));
-	o->config = *config;
-}
-
 static void oracle_commit_id_close(struct oracle_commit_id *o)
 {
 	free(o->given);

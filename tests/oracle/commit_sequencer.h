@@ -98,9 +98,8 @@ static void oracle_commit_sequencer_begin(struct oracle_commit_sequencer *o, uin
 	c->warp = warp;
 	c->first_cid = first_cid;
 	c->log = log;
-	for (unsigned lane = 0; lane < ORACLE_SEQ_LANES; lane++)
-		if (lanes >> lane & 1)
-			c->lane_of[c->count++] = lane;
+	for (EACH_LANE(lane, lanes))
+		c->lane_of[c->count++] = lane;
 	for (unsigned cid = 0; cid < c->count; cid++)
 		for (unsigned p = 0; p < o->partitions; p++) {
 			c->entry[cid][p].reads = words_of(c, c->lane_of[cid], p, 0);

@@ -539,9 +539,7 @@ static const char *complete(struct oracle_world *w, struct gputm_commit_unit *un
 	struct gputm_mem_request r = w->flying[n];
 	uint32_t values[GPUTM_MEM_WORDS] = { 0 };
 
-	for (uint32_t lane = 0; lane < GPUTM_MEM_WORDS; lane++) {
-		if (!(r.word_mask >> lane & 1))
-			continue;
+	for (EACH_LANE(lane, r.word_mask)) {
 		if (r.write)
 			w->memory[r.address / 4 + lane] = r.value[lane];
 		values[lane] = w->memory[r.address / 4 + lane];

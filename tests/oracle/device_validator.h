@@ -18,13 +18,6 @@ struct oracle_device_validator {
 	ORACLE_STATS(ORACLE_DEVICE_VALIDATOR_STATS) stats;
 };
 
-static void oracle_device_validator_open(struct oracle_device_validator *o,
-					 const struct gputm_device_validator_config *config)
-{
-	memset(o, 0, sizeof(*o));
-	o->config = *config;
-}
-
 static int oracle_device_validator_begin(struct oracle_device_validator *o, uint64_t round)
 {
 	if (o->begun && round <= o->round)

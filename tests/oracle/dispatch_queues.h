@@ -25,13 +25,6 @@ struct oracle_dispatch_queues {
 
 /* The functions give the same answers as the unit's of their names. */
 
-static void oracle_dispatch_queues_open(struct oracle_dispatch_queues *o,
-					const struct gputm_dispatch_queues_config *config)
-{
-	memset(o, 0, sizeof(*o));
-	o->config = *config;
-}
-
 static int oracle_dispatch_queues_push(struct oracle_dispatch_queues *o, uint32_t type,
 				       unsigned affinity, uint64_t request)
 {

@@ -22,13 +22,6 @@ struct oracle_first_read {
 
 /* The functions give the same answers as the unit's of their names. */
 
-static void oracle_first_read_open(struct oracle_first_read *o,
-				   const struct gputm_first_read_config *config)
-{
-	memset(o, 0, sizeof(*o));
-	o->config = *config;
-}
-
 static bool is_out(const struct oracle_first_read *o, uint32_t warp, uint64_t mask)
 {
 	return warp >= o->config.warps || (o->config.lanes < 64 && mask >> o->config.lanes);
@@ -122,11 +115,9 @@ static int oracle_first_read_finish(struct oracle_first_read *o, uint32_t warp, 
 		return -ERANGE;
 	if (!all(o, warp, mask, false))
 		return -EINVAL;
-	for (uint32_t lane = 0; lane < 64; lane++) {
+	for (EACH_LANE(lane, mask)) {
 		struct oracle_first_read_lane *l = &o->lane[warp][lane];
 
-		if (!(mask >> lane & 1))
-			continue;
 		if (writers >> lane & 1)
 			verdict.read_write |= UINT64_C(1) << lane;
 		else if (l->conflict)

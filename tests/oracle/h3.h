@@ -36,9 +36,8 @@ static inline uint32_t oracle_h3_index(const struct gputm_h3 *h3, uint32_t way, 
 {
 	uint32_t index = 0;
 
-	for (uint32_t bit = 0; bit < 64; bit++)
-		if (key >> bit & 1)
-			index ^= gputm_h3_row(h3, way, bit);
+	for (EACH_LANE(bit, key))
+		index ^= gputm_h3_row(h3, way, bit);
 	return index;
 }
 

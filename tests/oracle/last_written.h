@@ -19,8 +19,7 @@ struct oracle_last_written {
 static void oracle_last_written_open(struct oracle_last_written *o,
 				     const struct gputm_last_written_config *config)
 {
-	memset(o, 0, sizeof(*o));
-	o->config = *config;
+	ORACLE_OPEN(o, config);
 	o->h3 = oracle_h3(config->ways, config->entries, config->address_bits, config->granularity,
 			  config->seed, config->h3_rows);
 }

@@ -168,8 +168,7 @@ static inline void oracle_resolver_released(struct oracle_resolver *o,
 static inline void oracle_ownership_table_open(struct oracle_ownership_table *o,
 					       const struct gputm_ownership_table_config *config)
 {
-	memset(o, 0, sizeof(*o));
-	o->config = *config;
+	ORACLE_OPEN(o, config);
 	o->h3 = oracle_h3(1, config->entries, config->address_bits, config->granularity,
 			  config->seed, config->h3_rows);
 }

@@ -21,13 +21,6 @@ struct oracle_reader_list {
 	ORACLE_STATS(ORACLE_READER_LIST_STATS) stats;
 };
 
-static void oracle_reader_list_open(struct oracle_reader_list *o,
-				    const struct gputm_reader_list_config *config)
-{
-	memset(o, 0, sizeof(*o));
-	o->config = *config;
-}
-
 static unsigned word_of(struct oracle_reader_list *o, uint64_t address)
 {
 	uint64_t word = address / o->config.word_bytes;

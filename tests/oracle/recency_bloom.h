@@ -25,8 +25,7 @@ struct oracle_recency_bloom {
 static void oracle_recency_bloom_open(struct oracle_recency_bloom *o,
 				      const struct gputm_recency_bloom_config *config)
 {
-	memset(o, 0, sizeof(*o));
-	o->config = *config;
+	ORACLE_OPEN(o, config);
 	o->h3 = oracle_h3(config->ways, config->entries, config->address_bits, config->granularity,
 			  config->seed, config->h3_rows);
 }

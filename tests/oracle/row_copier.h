@@ -24,13 +24,6 @@ struct oracle_row_copier {
 	ORACLE_STATS(ORACLE_ROW_COPIER_STATS) stats;
 };
 
-static void oracle_row_copier_open(struct oracle_row_copier *o,
-				   const struct gputm_row_copier_config *config)
-{
-	memset(o, 0, sizeof(*o));
-	o->config = *config;
-}
-
 static void queue(struct oracle_row_copier *o, uint64_t row)
 {
 	unsigned at = (unsigned)(row % (o->config.banks * o->config.subarrays));

@@ -22,8 +22,7 @@ static void oracle_sequential_resolver_open(struct oracle_sequential_resolver *o
 {
 	struct gputm_signature_config filter = GPUTM_SIGNATURE_CONFIG_INIT;
 
-	memset(o, 0, sizeof(*o));
-	o->config = *config;
+	ORACLE_OPEN(o, config);
 	filter.bits = config->filter_bits;
 	filter.hashes = config->hashes;
 	filter.granularity = config->granularity;
@@ -95,12 +94,10 @@ oracle_sequential_resolver_resolve(struct oracle_sequential_resolver *o, uint64_
 	(void)oracle_signature_clear(&o->filter, 0);
 	r.initialise_cycles = c->filter_bits / (8 * c->access_bytes) +
 			      (c->filter_bits % (8 * c->access_bytes) != 0);
-	for (uint32_t lane = 0; lane < 64; lane++) {
+	for (EACH_LANE(lane, active)) {
 		uint64_t writes = entries(logs->write, logs->write_rows, lane);
 		uint64_t words = writes + entries(logs->read, logs->read_rows, lane), found;
 
-		if (!(active >> lane & 1))
-			continue;
 		if (r.survived | r.aborted) {
 			r.match_cycles += rows * c->log_cycles + words * c->hashes;
 			r.log_rows += rows;

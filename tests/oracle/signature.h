@@ -30,8 +30,7 @@ struct oracle_signature {
 static inline void oracle_signature_open(struct oracle_signature *o,
 					 const struct gputm_signature_config *config)
 {
-	memset(o, 0, sizeof(*o));
-	o->config = *config;
+	ORACLE_OPEN(o, config);
 	o->h3 = oracle_h3(config->hashes, config->bits / config->hashes, config->address_bits,
 			  config->granularity, config->seed, config->h3_rows);
 	o->set = calloc(config->count, sizeof(*o->set));

@@ -12,10 +12,7 @@
  * runs its targets one after the other up to its reconvergence point, a transaction runs its
  * body again for those that failed. It knows nothing of likely convergence.
  */
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "tests/oracle/stats.h"
 
 #define ORACLE_WAYS 4
 #define ORACLE_BLOCKS 600
@@ -311,10 +308,9 @@ static uint64_t execute_branch(struct execution *x, const struct oracle_block *b
 {
 	uint64_t part[ORACLE_WAYS] = { 0 };
 
-	for (unsigned lane = 0; lane < 64; lane++)
-		if (mask >> lane & 1)
-			part[oracle_simt_stack_way(x->program, block, lane, x->draws[lane]++)] |=
-				UINT64_C(1) << lane;
+	for (EACH_LANE(lane, mask))
+		part[oracle_simt_stack_way(x->program, block, lane, x->draws[lane]++)] |=
+			UINT64_C(1) << lane;
 	some_abort(x);
 	for (unsigned way = 0; way < block->ways; way++)
 		if (part[way] == mask)

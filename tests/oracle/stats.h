@@ -16,6 +16,10 @@
 		uint64_t __VA_ARGS__;                                                          \
 	}
 
+/* An oracle of a config, all else 0. */
+#define ORACLE_OPEN(O, CONFIG)                                                                 \
+	(memset(O, 0, sizeof(*(O))), memcpy(&(O)->config, CONFIG, sizeof((O)->config)))
+
 /* A value that a maximum should have seen. */
 static inline void oracle_most(uint64_t *most, uint64_t value)
 {
@@ -28,6 +32,16 @@ static inline void oracle_sample(uint64_t *bucket, uint64_t value)
 	for (; value; value /= 2)
 		bucket++;
 	++*bucket;
+}
+
+/* for (EACH_LANE(lane, mask)) takes the lanes of a mask, the lowest first. */
+#define EACH_LANE(LANE, MASK)                                                                  \
+	unsigned LANE = oracle_next_lane(MASK, 0);                                             \
+	LANE < 64;                                                                             \
+	LANE = oracle_next_lane(MASK, LANE + 1)
+static inline unsigned oracle_next_lane(uint64_t mask, unsigned from)
+{
+	return from < 64 && mask >> from ? from + (unsigned)__builtin_ctzll(mask >> from) : 64;
 }
 
 /* How many lanes a mask has. */

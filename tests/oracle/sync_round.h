@@ -34,13 +34,6 @@ struct oracle_sync_round {
 
 enum { NOTHING, EXECUTING, STOPPING, SHIPPING, STOPPING_CPU, JUDGING, MERGING, COPYING, ENDING };
 
-static void oracle_sync_round_open(struct oracle_sync_round *o,
-				   const struct gputm_sync_round_config *config)
-{
-	memset(o, 0, sizeof(*o));
-	o->config = *config;
-}
-
 static bool oracle_sync_round_begin(struct oracle_sync_round *o)
 {
 	if (o->step != NOTHING)

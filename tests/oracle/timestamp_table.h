@@ -43,8 +43,7 @@ static void start(struct oracle_timestamp_table *o)
 static void oracle_timestamp_table_open(struct oracle_timestamp_table *o,
 					const struct gputm_timestamp_table_config *config)
 {
-	memset(o, 0, sizeof(*o));
-	o->config = *config;
+	ORACLE_OPEN(o, config);
 	start(o);
 }
 
@@ -192,9 +191,8 @@ static bool oracle_order_closes_loop(const struct oracle_order *o, uint32_t pred
 
 	while (reached != before) {
 		before = reached;
-		for (unsigned i = 0; i < ORACLE_TIMESTAMP_TABLE_TX; i++)
-			if (reached >> i & 1)
-				reached |= o->before[i];
+		for (EACH_LANE(i, reached))
+			reached |= o->before[i];
 	}
 	return reached >> pred & 1;
 }

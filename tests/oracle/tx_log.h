@@ -70,11 +70,9 @@ static inline bool oracle_tx_log_append(struct oracle_tx_log *o, unsigned kind, 
 		return true;
 	if (o->count + o->lanes > ORACLE_TX_LOG_MAX)
 		return false;
-	for (unsigned lane = 0; lane < o->lanes; lane++) {
+	for (EACH_LANE(lane, mask)) {
 		struct oracle_tx_log_entry *e = &o->entry[o->count];
 
-		if (!(mask >> lane & 1))
-			continue;
 		e->kind = kind;
 		e->row = o->rows[kind];
 		if (o->packed)

@@ -24,13 +24,6 @@ struct oracle_version_table {
 
 enum { S1 = 1, S2, S3, S4 };
 
-static void oracle_version_table_open(struct oracle_version_table *o,
-				      const struct gputm_version_table_config *config)
-{
-	memset(o, 0, sizeof(*o));
-	o->config = *config;
-}
-
 /* Every byte of a region, one by one: does it hold this address? */
 static bool holds(const struct oracle_version_table *o, unsigned region, uint64_t address)
 {

@@ -60,9 +60,7 @@ static uint64_t oracle_warp_access_filter_access(struct oracle_warp_access_filte
 {
 	uint64_t lost = 0;
 
-	for (unsigned lane = 0; lane < 64; lane++) {
-		if (!(lanes >> lane & 1))
-			continue;
+	for (EACH_LANE(lane, lanes)) {
 		o->stats->accesses++;
 		if (loses(o, write, lane, address[lane] / o->word_bytes)) {
 			lost |= UINT64_C(1) << lane;

@@ -24,13 +24,6 @@ struct oracle_write_set_log {
 
 /* The functions give the same answers as the unit's of their names. */
 
-static void oracle_write_set_log_open(struct oracle_write_set_log *o,
-				      const struct gputm_write_set_log_config *config)
-{
-	memset(o, 0, sizeof(*o));
-	o->config = *config;
-}
-
 static int oracle_write_set_log_append(struct oracle_write_set_log *o, uint32_t thread,
 				       uint64_t address, uint32_t value, uint64_t stamp)
 {

@@ -20,13 +20,6 @@ struct oracle_writer_table {
 	ORACLE_STATS(ORACLE_WRITER_TABLE_STATS) stats;
 };
 
-static void oracle_writer_table_open(struct oracle_writer_table *o,
-				     const struct gputm_writer_table_config *config)
-{
-	memset(o, 0, sizeof(*o));
-	o->config = *config;
-}
-
 static bool is_of(const struct oracle_writer_table *o, unsigned i, uint64_t address)
 {
 	return o->entry[i].word == address / o->config.word_bytes;
