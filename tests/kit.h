@@ -310,14 +310,19 @@ int kit_missed(void);
 	}                                                                                      \
 	static void NAME##_in(struct kit *kit CK_ATTRIBUTE_UNUSED, int _i CK_ATTRIBUTE_UNUSED)
 #define KIT_TEST(NAME) KIT_TESTS(NAME, 1)
-/* KIT_MADE(name, table, "entries=4") { ... } is a test of a unit that make() has made so. */
-#define KIT_MADE(NAME, HANDLE, ...)                                                            \
-	static void NAME##_with(struct kit *kit, kit_handle *HANDLE);                          \
+/*
+ * KIT_WITH(name, struct pair pair, pair_of(kit, 4)) { ... } is a test that has what is declared, of
+ * this value. KIT_MADE(name, table, "entries=4") { ... } has a unit that make() has made so.
+ */
+#define KIT_WITH(NAME, DECLARATION, ...)                                                       \
+	static void NAME##_with(struct kit *kit, DECLARATION);                                 \
 	KIT_TEST(NAME)                                                                         \
 	{                                                                                      \
-		NAME##_with(kit, make(kit, __VA_ARGS__));                                      \
+		NAME##_with(kit, __VA_ARGS__);                                                 \
 	}                                                                                      \
-	static void NAME##_with(struct kit *kit CK_ATTRIBUTE_UNUSED, kit_handle *HANDLE)
+	static void NAME##_with(struct kit *kit CK_ATTRIBUTE_UNUSED, DECLARATION)
+#define KIT_MADE(NAME, HANDLE, ...)                                                            \
+	KIT_WITH(NAME, kit_handle *HANDLE, make(kit, __VA_ARGS__))
 
 /* ---- drives: random tests that the fuzzer runs too ---- */
 /*

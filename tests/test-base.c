@@ -456,10 +456,8 @@ KIT_TEST(test_h3_is_a_bijection_on_a_page)
 }
 
 /* Rows as published: SplitMix64 started at mix(mix(seed) ^ (index_bits << 8 | way)). */
-KIT_TEST(test_h3_rows_come_from_the_published_generator)
+KIT_WITH(test_h3_rows_come_from_the_published_generator, struct gputm_h3 *h3, family(2, 8, 32, 5))
 {
-	struct gputm_h3 *h3 = family(2, 8, 32, 5);
-
 	for (uint32_t way = 0; way < 2; way++) {
 		uint64_t z = 5 - UINT64_C(0x9e3779b97f4a7c15), state;
 

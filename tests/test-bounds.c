@@ -27,14 +27,16 @@
 	WITH(U, ((const struct gputm_##U##_config *)                                           \
 			 gputm_unit_config(gputm_##U##_unit(u)))->field)
 
-#define MAKER(U)                                                                               \
-	static struct gputm_##U *make_##U(void)                                                \
+#define UNIT(U)                                                                                \
+	__attribute__((unused)) static struct gputm_##U *make_##U(void)                        \
 	{                                                                                      \
 		struct gputm_##U *unit = NULL;                                                 \
                                                                                                \
 		ck_assert_int_eq(gputm_##U##_new(NULL, NULL, &unit), 0);                       \
 		return unit;                                                                   \
 	}
+#include "tests/units.h"
+#undef UNIT
 
 static const uint64_t masks[64] = { 1 }, addresses[64];
 static const uint32_t words[64];
@@ -43,16 +45,6 @@ static const struct gputm_warp_logs logs = { &row, &row, 1, 1 };
 static uint64_t wide[64];
 static uint32_t narrow[64];
 static bool flag;
-
-MAKER(first_read)
-MAKER(recency_bloom)
-MAKER(signature)
-MAKER(simt_stack)
-MAKER(tx_log)
-MAKER(tx_throttle)
-MAKER(last_written)
-MAKER(ownership_table)
-MAKER(sequential_resolver)
 
 KIT_TEST(test_bounds_of_every_system)
 {
@@ -154,10 +146,6 @@ KIT_TEST(test_bounds_of_warptm)
 	}
 }
 
-MAKER(commit_id)
-MAKER(commit_sequencer)
-MAKER(commit_unit)
-
 KIT_TEST(test_bounds_of_kilo_tm)
 {
 	const struct gputm_commit_report report = { GPUTM_COMMIT_OUTCOME, 0, 0, 1, 1, 1 };
@@ -190,12 +178,6 @@ KIT_TEST(test_bounds_of_kilo_tm)
 		ZERO(gputm_commit_unit_stage(u, UINT64_MAX));
 	}
 }
-
-MAKER(commit_buffer)
-MAKER(metadata_table)
-MAKER(stall_buffer)
-MAKER(warp_access_filter)
-MAKER(warp_clock)
 
 KIT_TEST(test_bounds_of_getm)
 {
@@ -232,11 +214,6 @@ KIT_TEST(test_bounds_of_getm)
 		PAST(gputm_warp_clock_commit(u, i));
 	}
 }
-
-MAKER(reader_list)
-MAKER(timestamp_table)
-MAKER(version_table)
-MAKER(writer_table)
 
 KIT_TEST(test_bounds_of_si_tm)
 {
@@ -295,8 +272,6 @@ KIT_TEST(test_bounds_of_si_tm)
 	}
 }
 
-MAKER(local_tm)
-
 KIT_TEST(test_bounds_of_local_tm)
 {
 	struct gputm_local_tm_place place;
@@ -328,11 +303,6 @@ KIT_TEST(test_bounds_of_local_tm)
 		PAST(gputm_local_tm_commit(u, i, &ended));
 	}
 }
-
-MAKER(block_priority)
-MAKER(block_stack)
-MAKER(thread_compactor)
-MAKER(warp_former)
 
 KIT_TEST(test_bounds_of_control_flow)
 {
@@ -377,10 +347,6 @@ KIT_TEST(test_bounds_of_control_flow)
 		PAST(gputm_warp_former_get_warp(u, i, &warp, &flag));
 	}
 }
-
-MAKER(dispatch_queues)
-MAKER(sync_round)
-MAKER(write_set_log)
 
 KIT_TEST(test_bounds_of_hetm)
 {

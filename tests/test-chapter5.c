@@ -106,9 +106,8 @@ static void assert_same(const struct record *first, const struct record *second)
 }
 
 /* The units are deterministic, and so is the model: the same seed, the same record. */
-KIT_TEST(test_chapter_5_runs_repeat)
+KIT_WITH(test_chapter_5_runs_repeat, struct setting setting, setting_of(7))
 {
-	struct setting setting = setting_of(7);
 	struct record *first = run_model(&setting), *second = run_model(&setting);
 
 	assert_same(first, second);

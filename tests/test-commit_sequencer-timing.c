@@ -3,9 +3,8 @@
 #include "tests/commit_sequencer.h"
 
 /* Two read rows, one of them for both partitions, and a write row. */
-KIT_TEST(test_timing_log_walk)
+KIT_WITH(test_timing_log_walk, struct core core, core_of(kit, ""))
 {
-	struct core core = core_of(kit, "");
 	uint32_t warp, count;
 
 	access(&core, 1, 0xf, false, false);
@@ -37,10 +36,8 @@ KIT_TEST(test_timing_log_walk)
 }
 
 /* Lanes 1 and 3 commit: they are CIDs 0 and 1 of the message. */
-KIT_TEST(test_timing_lanes_become_cids)
+KIT_WITH(test_timing_lanes_become_cids, struct core core, core_of(kit, ""))
 {
-	struct core core = core_of(kit, "");
-
 	access(&core, 0, 0xf, false, false);
 	begun(&core, 0, 0xa, 7);
 	tick_takes(&core, 0, GPUTM_COMMIT_READ_LOG, 0x3, 0, 2);
@@ -57,10 +54,8 @@ KIT_TEST(test_timing_lanes_become_cids)
 	ck_assert(retired(&core, 0, 7, 2));
 }
 
-KIT_TEST(test_timing_done_fill_per_lane)
+KIT_WITH(test_timing_done_fill_per_lane, struct core core, core_of(kit, "pack_done=0"))
 {
-	struct core core = core_of(kit, "pack_done=0");
-
 	access(&core, 0, 0x3, false, true);
 	begun(&core, 0, 0x3, 0);
 	tick_takes(&core, 1, GPUTM_COMMIT_READ_LOG, 0x3, 0, 2);
@@ -74,10 +69,8 @@ KIT_TEST(test_timing_done_fill_per_lane)
 	tick_takes(&core, 1, GPUTM_COMMIT_DONE, 0x2, 0x2, 0);
 }
 
-KIT_TEST(test_timing_entries_for_themselves)
+KIT_WITH(test_timing_entries_for_themselves, struct core core, core_of(kit, "pack=none"))
 {
-	struct core core = core_of(kit, "pack=none");
-
 	access(&core, 0, 0x5, true, true);
 	begun(&core, 0, 0x5, 0);
 	tick(&core);
@@ -88,10 +81,8 @@ KIT_TEST(test_timing_entries_for_themselves)
 }
 
 /* A lane that only reads is done with its verdict, one tick after its last outcome. */
-KIT_TEST(test_timing_verdict_and_read_only_done)
+KIT_WITH(test_timing_verdict_and_read_only_done, struct core core, core_of(kit, ""))
 {
-	struct core core = core_of(kit, "");
-
 	access(&core, 0, 0x1, false, false);
 	access(&core, 0, 0x1, false, true);
 	filled(&core, 0, 1, 5);
@@ -111,10 +102,8 @@ KIT_TEST(test_timing_verdict_and_read_only_done)
 }
 
 /* A lane that writes is done when the partitions with its writes have retired it. */
-KIT_TEST(test_timing_done_with_retirement_of_writes)
+KIT_WITH(test_timing_done_with_retirement_of_writes, struct core core, core_of(kit, ""))
 {
-	struct core core = core_of(kit, "");
-
 	access(&core, 0, 0x3, false, false);
 	access(&core, 0, 0x3, true, true);
 	filled(&core, 0, 2, 5);
@@ -131,10 +120,8 @@ KIT_TEST(test_timing_done_with_retirement_of_writes)
 }
 
 /* Failed lanes wait for no retirement: nothing of theirs is written. */
-KIT_TEST(test_timing_failed_writers_are_done_at_once)
+KIT_WITH(test_timing_failed_writers_are_done_at_once, struct core core, core_of(kit, ""))
 {
-	struct core core = core_of(kit, "");
-
 	access(&core, 0, 0x1, true, true);
 	filled(&core, 0, 1, 5);
 	outcome(&core, 1, 5, 1, 1, 0);
@@ -143,10 +130,8 @@ KIT_TEST(test_timing_failed_writers_are_done_at_once)
 }
 
 /* Scalar: the verdict of a lane does not wait for the others, for it may hold them up. */
-KIT_TEST(test_timing_scalar_verdicts_one_by_one)
+KIT_WITH(test_timing_scalar_verdicts_one_by_one, struct core core, core_of(kit, ""))
 {
-	struct core core = core_of(kit, "");
-
 	access(&core, 0, 0xf, true, false);
 	filled(&core, 0, 4, 5);
 	outcome(&core, 0, 5, 4, 0x1, 0x1);
@@ -157,10 +142,8 @@ KIT_TEST(test_timing_scalar_verdicts_one_by_one)
 	quiet_tick(&core);
 }
 
-KIT_TEST(test_timing_scalar_verdicts_packed)
+KIT_WITH(test_timing_scalar_verdicts_packed, struct core core, core_of(kit, "pack_verdict=1"))
 {
-	struct core core = core_of(kit, "pack_verdict=1");
-
 	access(&core, 0, 0xf, true, false);
 	filled(&core, 0, 4, 5);
 	outcome(&core, 0, 5, 4, 0x7, 0x5);
@@ -185,10 +168,8 @@ KIT_TEST(test_timing_warp_verdict_waits_for_all)
 	ck_assert(done(&core, 0, 0xe, 0x1));
 }
 
-KIT_TEST(test_timing_resend)
+KIT_WITH(test_timing_resend, struct core core, core_of(kit, ""))
 {
-	struct core core = core_of(kit, "");
-
 	access(&core, 0, 0x3, false, false);
 	access(&core, 0, 0x2, false, true);
 	access(&core, 0, 0x2, false, false);
@@ -217,10 +198,8 @@ KIT_TEST(test_timing_resend)
 }
 
 /* One row in the L1 share: after the second the walk waits, and the next warp goes on. */
-KIT_TEST(test_timing_spilled_row)
+KIT_WITH(test_timing_spilled_row, struct core core, core_of(kit, "spilled_row_cycles=3"))
 {
-	struct core core = core_of(kit, "spilled_row_cycles=3");
-
 	for (unsigned i = 0; i < 3; i++)
 		access(&core, 0, 0x1, false, false);
 	begun(&core, 0, 0x1, 0);
@@ -240,10 +219,8 @@ KIT_TEST(test_timing_spilled_row)
 }
 
 /* The oldest CIDs are walked first; a verdict goes before them. */
-KIT_TEST(test_timing_order_of_steps)
+KIT_WITH(test_timing_order_of_steps, struct core core, core_of(kit, ""))
 {
-	struct core core = core_of(kit, "");
-
 	access(&core, 0, 0x1, true, false);
 	filled(&core, 0, 1, 0);
 	access(&core, 1, 0x1, false, true);
@@ -267,10 +244,8 @@ KIT_TEST(test_timing_order_of_steps)
 }
 
 /* Two packets of room: the second step finds one and waits. */
-KIT_TEST(test_timing_stall_without_room)
+KIT_WITH(test_timing_stall_without_room, struct core core, core_of(kit, "output_packets=2"))
 {
-	struct core core = core_of(kit, "output_packets=2");
-
 	access(&core, 0, 0x1, false, false);
 	begin(&core, 0, 0x1);
 	grant(&core, 0, 1, 0);

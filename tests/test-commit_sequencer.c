@@ -32,10 +32,9 @@ KIT_TEST(test_commit_sequencer_config_relations)
 
 /* ---- other rules ---- */
 
-KIT_TEST(test_commit_sequencer_empty_logs_pass_without_cid)
+KIT_WITH(test_commit_sequencer_empty_logs_pass_without_cid, struct core core, core_of(kit, ""))
 {
 	uint32_t warp, count;
-	struct core core = core_of(kit, "");
 
 	begin(&core, 0, 0x5);
 	ck_assert(!gputm_commit_sequencer_wants(core.seq, &warp, &count));
@@ -51,10 +50,8 @@ KIT_TEST(test_commit_sequencer_empty_logs_pass_without_cid)
 }
 
 /* A warp may begin again while partitions still retire its last commit. */
-KIT_TEST(test_commit_sequencer_slots_are_tight)
+KIT_WITH(test_commit_sequencer_slots_are_tight, struct core core, core_of(kit, "slots=2"))
 {
-	struct core core = core_of(kit, "slots=2");
-
 	access(&core, 0, 0x1, false, false);
 	filled(&core, 0, 1, 0);
 	outcome(&core, 0, 0, 1, 1, 1);
@@ -90,9 +87,8 @@ KIT_TEST(test_commit_sequencer_resend_requests_are_tight)
 }
 
 /* To advance walks rows of other lanes and partitions at once, and stops where words are. */
-KIT_TEST(test_commit_sequencer_advance_resends_all_words)
+KIT_WITH(test_commit_sequencer_advance_resends_all_words, struct core core, core_of(kit, ""))
 {
-	struct core core = core_of(kit, "");
 	uint32_t to = 99;
 
 	for (unsigned row = 0; row < 3; row++)
@@ -114,9 +110,8 @@ KIT_TEST(test_commit_sequencer_advance_resends_all_words)
 	takes(&core, 0, GPUTM_COMMIT_RESENT_DONE, 2, 0, 0);
 }
 
-KIT_TEST(test_commit_sequencer_refusals_change_nothing)
+KIT_WITH(test_commit_sequencer_refusals_change_nothing, struct core core, core_of(kit, ""))
 {
-	struct core core = core_of(kit, "");
 	uint64_t digest;
 
 	ck_assert_int_eq(gputm_commit_sequencer_grant(core.seq, 0), -EINVAL);
@@ -156,10 +151,9 @@ KIT_TEST(test_commit_sequencer_refusals_change_nothing)
 }
 
 /* protocols: min(500 x aborts, 5000), maximum over the lanes; watchdog above 100,000. */
-KIT_TEST(test_commit_sequencer_backoff_and_watchdog)
+KIT_WITH(test_commit_sequencer_backoff_and_watchdog, struct core core, core_of(kit, ""))
 {
 	static const uint32_t aborts[4] = { 1, 9, 10, 4000000000u };
-	struct core core = core_of(kit, "");
 
 	ck_assert_uint_eq(gputm_commit_sequencer_backoff(core.seq, 0, aborts), 0);
 	ck_assert_uint_eq(gputm_commit_sequencer_backoff(core.seq, 0x1, aborts), 500);
@@ -172,10 +166,8 @@ KIT_TEST(test_commit_sequencer_backoff_and_watchdog)
 	ck_assert(!gputm_commit_sequencer_overdue(core.seq, UINT64_MAX));
 }
 
-KIT_TEST(test_commit_sequencer_tells_its_observer)
+KIT_WITH(test_commit_sequencer_tells_its_observer, struct core core, core_of(kit, ""))
 {
-	struct core core = core_of(kit, "");
-
 	kit_observe(unit_of(core.seq));
 	access(&core, 0, 0x1, false, false);
 	filled(&core, 0, 1, 0);

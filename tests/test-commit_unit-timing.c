@@ -164,29 +164,23 @@ KIT_TEST(test_timing_skip)
 	ck_assert_uint_eq(report.mask, 0xff);
 }
 
-KIT_TEST(test_timing_commit)
+KIT_WITH(test_timing_commit, struct hand h, play_hazard(kit, 1))
 {
-	struct hand h = play_hazard(kit, 1);
-
 	ticks(&h, 1);
 	ck_assert_int_eq(gputm_commit_unit_stage(h.unit, 7), GPUTM_COMMIT_READY);
 	ck_assert_uint_eq(wait_request(&h, 1), 2);
 }
 
-KIT_TEST(test_timing_retire)
+KIT_WITH(test_timing_retire, struct hand h, play_hazard(kit, 1))
 {
-	struct hand h = play_hazard(kit, 1);
-
 	serve(&h, 1, 0);
 	ck_assert_uint_eq(gputm_commit_unit_oldest(h.unit), 7);
 	ck_assert_uint_eq(wait_report(&h, GPUTM_COMMIT_RETIRED, 7, false), 1);
 	ck_assert_uint_eq(gputm_commit_unit_oldest(h.unit), 8);
 }
 
-KIT_TEST(test_timing_revalidation)
+KIT_WITH(test_timing_revalidation, struct hand h, play_hazard(kit, 1))
 {
-	struct hand h = play_hazard(kit, 1);
-
 	serve(&h, 1, 0);
 	wait_report(&h, GPUTM_COMMIT_RETIRED, 7, false);
 	ck_assert_uint_eq(wait_request(&h, 0), 2);

@@ -458,9 +458,8 @@ KIT_TEST(test_commit_unit_config_relations)
 	make(kit, SMALL "cid_bits=8 buffer_words=8 pending_block=64");
 }
 
-KIT_TEST(test_commit_unit_bytes)
+KIT_WITH(test_commit_unit_bytes, struct gputm_commit_message m, header(GPUTM_COMMIT_DONE, 1, 32))
 {
-	struct gputm_commit_message m = header(GPUTM_COMMIT_DONE, 1, 32);
 	struct gputm_commit_report report = { GPUTM_COMMIT_OUTCOME, 0, 1, 32, 1, 0 };
 
 	m.mask = 1;

@@ -55,12 +55,11 @@ static uint64_t push(struct world *w, const struct gputm_log_entry *entry, uint3
 }
 
 /* The example that opens the source: IV-C.2 and IV-D on two words. */
-KIT_TEST(test_device_validator_goes_on_after_a_conflict)
+KIT_WITH(test_device_validator_goes_on_after_a_conflict, struct world w, world_of(kit, 1, 4))
 {
 	static const struct gputm_log_entry first[] = { { 0, 3, 30 }, { 8, 2, 20 } };
 	static const struct gputm_log_entry second[] = { { 0, 1, 10 } };
 	struct gputm_device_validator_result r;
-	struct world w = world_of(kit, 1, 4);
 
 	ck_assert_int_eq(gputm_access_bitmap_record(w.reads, 8), 0);
 	ck_assert_uint_eq(push(&w, second, 1, EARLY, &r), 0);
@@ -96,12 +95,11 @@ KIT_TEST(test_device_validator_goes_on_after_a_conflict)
 }
 
 /* Equal stamps are the same write: applied once. A stamp above replaces, one below does not. */
-KIT_TEST(test_device_validator_freshness_is_tight)
+KIT_WITH(test_device_validator_freshness_is_tight, struct world w, world_of(kit, 2, 4))
 {
 	static const struct gputm_log_entry entry[] = { { 4, 7, 1 }, { 4, 7, 1 }, { 4, 6, 2 },
 							{ 4, 8, 3 }, { 1020, UINT32_MAX, 4 } };
 	struct gputm_device_validator_result r;
-	struct world w = world_of(kit, 2, 4);
 
 	ck_assert_uint_eq(push(&w, entry, 5, APPLY, &r), 0x19);
 	ck_assert_uint_eq(r.applied, 3);
@@ -143,11 +141,10 @@ static void refused(struct kit *kit, struct world *w, const struct gputm_log_chu
 	ck_assert_uint_eq(r.cycles, 4);
 }
 
-KIT_TEST(test_device_validator_misuse_changes_nothing)
+KIT_WITH(test_device_validator_misuse_changes_nothing, struct world w, world_of(kit, 1, 4))
 {
 	struct gputm_log_entry entry[] = { { 0, 1, 0 }, { 4, 1, 0 } };
 	struct gputm_log_chunk chunk = { entry, 2, 0, 0, 0 };
-	struct world w = world_of(kit, 1, 4);
 
 	ck_assert_int_eq(gputm_device_validator_begin(w.validator, 5), 0);
 	refused(kit, &w, &chunk, APPLY, -EINVAL, "round = 0", "must be 5");
@@ -175,12 +172,11 @@ KIT_TEST(test_device_validator_misuse_changes_nothing)
 }
 
 /* Each allocation of a push fails in turn, the last one behind an applied entry. */
-KIT_TEST(test_device_validator_without_memory_applies_nothing)
+KIT_WITH(test_device_validator_without_memory_applies_nothing, struct world w, two_pages(kit))
 {
 	static const struct gputm_log_entry entry[] = { { 0, 1, 0 }, { 32768, 1, 0 } };
 	struct gputm_log_chunk chunk = { entry, 2, 0, 0, 0 };
 	struct gputm_device_validator_result r;
-	struct world w = two_pages(kit);
 
 	/* Two lists of the chunk and two pages of stamps; what was made is not made again. */
 	for (unsigned i = 0; i < 4; i++) {
@@ -195,11 +191,10 @@ KIT_TEST(test_device_validator_without_memory_applies_nothing)
 }
 
 /* The entry that finds no memory is why a chunk is refused, not a bad one behind. */
-KIT_TEST(test_device_validator_first_refusal_counts)
+KIT_WITH(test_device_validator_first_refusal_counts, struct world w, two_pages(kit))
 {
 	static const struct gputm_log_entry entry[] = { { 0, 1, 0 }, { 32768, 1, 0 }, { 2, 1, 0 } };
 	struct gputm_log_chunk chunk = { entry, 3, 0, 0, 0 };
-	struct world w = two_pages(kit);
 
 	for (unsigned i = 0; i < 4; i++) {
 		kit->fail_at = kit->allocations;
@@ -210,12 +205,11 @@ KIT_TEST(test_device_validator_first_refusal_counts)
 }
 
 /* Pages of a snapshot come once, in order, and with a stamp. */
-KIT_TEST(test_device_validator_refuses_pages_that_cannot_be)
+KIT_WITH(test_device_validator_refuses_pages_that_cannot_be, struct world w, two_pages(kit))
 {
 	static const struct gputm_log_entry entry[] = { { 0, 1, 0 }, { 32768, 1, 0 } };
 	struct gputm_log_chunk chunk = { entry, 2, 0, 0x1234567, 0 };
 	struct gputm_device_validator_result r;
-	struct world w = two_pages(kit);
 	struct gputm_device_validator *v = w.validator;
 	const long first = 8 + 1 + 8, bytes = 8 + 8 * 4096; /* behind the round; of a page */
 	uint64_t apply;
@@ -371,11 +365,10 @@ KIT_MADE(test_device_validator_tracks_600_megabytes, validator, "shetm")
 	ck_assert_uint_lt(gputm_unit_save(unit_of(w.validator), NULL, 0), 70000);
 }
 
-KIT_TEST(test_device_validator_tells_its_observer)
+KIT_WITH(test_device_validator_tells_its_observer, struct world w, world_of(kit, 1, 4))
 {
 	static const struct gputm_log_entry entry[] = { { 0, 1, 0 }, { 4, 1, 0 } };
 	struct gputm_device_validator_result r;
-	struct world w = world_of(kit, 1, 4);
 
 	ck_assert_int_eq(gputm_access_bitmap_record(w.reads, 4), 0);
 	push(&w, entry, 2, APPLY, &r);

@@ -2,10 +2,8 @@
 /* Tests of local_tm: life, Table 1, layout and capacity, cycles, misuse. */
 #include "tests/local_tm.h"
 
-KIT_TEST(test_local_tm_life)
+KIT_WITH(test_local_tm_life, struct gputm_local_tm_config config, with("words=64"))
 {
-	struct gputm_local_tm_config config = with("words=64");
-
 	kit_common(&local_tm_maker);
 	kit_chaos(&local_tm_maker, &config);
 }

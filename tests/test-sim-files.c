@@ -307,9 +307,8 @@ KIT_TESTS(test_trace_replays_its_accesses, 2)
 	finish(&run);
 }
 
-KIT_TEST(test_trace_values_tell_attempts_apart)
+KIT_WITH(test_trace_values_tell_attempts_apart, struct sim_workload *workload, replay_small())
 {
-	struct sim_workload *workload = replay_small();
 	const struct sim_program *program = workload->program[SIM_TRANSACTIONS];
 	struct sim_lane lane = { .thread = 0 };
 	uint32_t seen[64];
@@ -328,9 +327,8 @@ KIT_TEST(test_trace_values_tell_attempts_apart)
 }
 
 /* Every word of the footprint is locked once, in ascending order, outside the data. */
-KIT_TEST(test_trace_locks_ascend)
+KIT_WITH(test_trace_locks_ascend, struct sim_workload *workload, replay_small())
 {
-	struct sim_workload *workload = replay_small();
 	const struct sim_program *program = workload->program[SIM_LOCKS];
 	struct sim_lane lane = { .thread = 1 };
 	uint64_t taken[8];
@@ -353,9 +351,8 @@ KIT_TEST(test_trace_locks_ascend)
 }
 
 /* A lane that misses its second lock gives the first back before it tries again. */
-KIT_TEST(test_trace_lock_is_given_back)
+KIT_WITH(test_trace_lock_is_given_back, struct sim_workload *workload, replay_small())
 {
-	struct sim_workload *workload = replay_small();
 	const struct sim_program *program = workload->program[SIM_LOCKS];
 	struct sim_lane lane = { .thread = 1 };
 	uint32_t pc = 0, attempts = 0;

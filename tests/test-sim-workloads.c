@@ -251,9 +251,8 @@ KIT_TEST(test_local_hash_invariant_is_strict)
 	finish(&run);
 }
 
-KIT_TEST(test_k_means_invariant_is_strict)
+KIT_WITH(test_k_means_invariant_is_strict, struct run run, ran("k-means-64", NULL, 0, SIM_LOCAL))
 {
-	struct run run = ran("k-means-64", NULL, 0, SIM_LOCAL);
 	uint64_t second = 4 * (1 + 32 * 4), count = second + 4 * 32 * 3;
 	uint32_t points = 0;
 

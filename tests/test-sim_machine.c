@@ -161,10 +161,8 @@ static uint64_t own_word(uint32_t pc, uint32_t thread)
 
 /* ---- time --------------------------------------------------------------------------------- */
 
-KIT_TEST(test_timing_plain)
+KIT_WITH(test_timing_plain, struct run run, run_over(same_word))
 {
-	struct run run = run_over(same_word);
-
 	ck_assert_uint_eq(cycles_of(&run, &seven, 1), 7 * 8 + 1);
 	run.config.plain_latency = 1;
 	ck_assert_uint_eq(cycles_of(&run, &seven, 1), 7 + 1);
@@ -177,10 +175,8 @@ KIT_TEST(test_timing_plain)
 /* A miss takes 200 more, and its 128 B line 6.07 cycles of the channel, rounded up. */
 #define MISS (HIT + 200 + 7)
 
-KIT_TEST(test_timing_load)
+KIT_WITH(test_timing_load, struct run run, run_over(same_word))
 {
-	struct run run = run_over(same_word);
-
 	ck_assert_uint_eq(cycles_of(&run, &load, 1), MISS + 1);
 	ck_assert_uint_eq(run.result.l2_misses, 1);
 	ck_assert_uint_eq(cycles_of(&run, &two_loads, 1), MISS + HIT + 1);
@@ -193,9 +189,8 @@ KIT_TEST(test_timing_load)
 
 /* 32 lines of one partition leave the core one flit a cycle, but the L2 takes one in two
  * cycles and the channel one in 6.07; the replies' two flits fit between. */
-KIT_TEST(test_timing_serialisation)
+KIT_WITH(test_timing_serialisation, struct run run, run_over(own_line_one_partition))
 {
-	struct run run = run_over(own_line_one_partition);
 	uint64_t both;
 
 	run.config.dram_mbps = 1000000; /* a line in a fifth of a cycle: not the limit */
@@ -209,20 +204,17 @@ KIT_TEST(test_timing_serialisation)
 	ck_assert_uint_gt(both, MISS + HIT + 2 * 55);
 }
 
-KIT_TEST(test_timing_dram_bandwidth)
+KIT_WITH(test_timing_dram_bandwidth, struct run run, run_over(own_line_one_partition))
 {
-	struct run run = run_over(own_line_one_partition);
-
 	/* 32 lines of 128 B at 29500 MB/s and 1400 MHz: 6.07 ticks each. */
 	ck_assert_uint_eq(cycles_of(&run, &load, 32),
 			  HIT + 200 + (32 * 1555 + 255) / 256 + 1);
 	ck_assert_uint_eq(run.result.dram_bytes, 32 * 128);
 }
 
-KIT_TEST(test_timing_fence)
+KIT_WITH(test_timing_fence, struct run run, run_over(same_word))
 {
 	CODE(store, STORE, PLAIN(1), FENCE, PLAIN(1), EXIT);
-	struct run run = run_over(same_word);
 
 	/* The store's two flits up and one flit back; then fence, plain and exit. */
 	ck_assert_uint_eq(cycles_of(&run, &store, 1), MISS + 8 + 8 + 1);
@@ -245,14 +237,13 @@ static void did(const struct run *run, uint64_t tc, uint64_t to, uint64_t tu, ui
 	ck_assert_uint_eq(spent[SIM_SPENT_IDLE], all - tc - to - tu - at - ba - nl);
 }
 
-KIT_TEST(test_times_of_threads)
+KIT_WITH(test_times_of_threads, struct run run, run_over(same_word))
 {
 	CODE(tx, BEGIN, PLAIN(10), COMMIT, EXIT);
 	CODE(barrier, { .op = SIM_BARRIER }, EXIT);
 	CODE(lock, CAS, PLAIN(1), { .op = SIM_ENTER }, PLAIN(2), EXIT);
 	CODE(atomic, CAS, PLAIN(1), EXIT);
 	uint64_t cycles;
-	struct run run = run_over(same_word);
 
 	/* Two warps issue one after the other; the first waits for the second. */
 	cycles_of(&run, &barrier, 64);
@@ -273,9 +264,8 @@ KIT_TEST(test_times_of_threads)
 	did(&run, 32 * 88, 64, 64 * 88, 0, 0, 64);
 }
 
-KIT_TEST(test_timing_reference_clocks)
+KIT_WITH(test_timing_reference_clocks, struct run run, run_over(same_word))
 {
-	struct run run = run_over(same_word);
 	uint64_t ticks;
 
 	gputm_params_init(sim_machine_named("reference"), &run.config, sizeof(run.config));
@@ -304,10 +294,8 @@ static uint64_t row_and_back(uint32_t pc, uint32_t thread)
 	return thread == 2 ? 0x1800 : 0x60000 * (uint64_t)thread;
 }
 
-KIT_TEST(test_timing_dram_rows)
+KIT_WITH(test_timing_dram_rows, struct run run, run_over(same_word))
 {
-	struct run run = run_over(same_word);
-
 	run.config.dram_banks = 16;
 	ck_assert_uint_eq(cycles_of(&run, &load, 1), DRAM(OPEN + 1555) + 1);
 	/* Two rows of two banks: the second is opened while the first one is read. */
@@ -327,10 +315,9 @@ KIT_TEST(test_timing_dram_rows)
 }
 
 /* A line of which all is read has the port for two cycles of the L2. */
-KIT_TEST(test_timing_l2_port)
+KIT_WITH(test_timing_l2_port, struct run run, run_over(own_word))
 {
 	uint64_t apart;
-	struct run run = run_over(own_word);
 
 	run.config.dram_mbps = 1000000;
 	run.config.flit_bytes = 128;
@@ -343,10 +330,8 @@ KIT_TEST(test_timing_l2_port)
 	ck_assert_uint_eq(cycles_of(&run, &load, 64), apart);
 }
 
-KIT_TEST(test_timing_issue)
+KIT_WITH(test_timing_issue, struct run run, run_over(same_word))
 {
-	struct run run = run_over(same_word);
-
 	/* The second warp starts when the first one's 7 have issued, and takes 56 cycles. */
 	ck_assert_uint_eq(cycles_of(&run, &seven, 64), 7 + 56 + 1);
 	run.config.simd_width = 8;
@@ -379,9 +364,8 @@ KIT_TEST(test_schedulers)
 	first_and_last(SIM_TWO_LEVEL, 1, 15); /* the first 8 in turn, then the others */
 }
 
-KIT_TEST(test_timing_concentration)
+KIT_WITH(test_timing_concentration, struct run run, run_over(own_line_all_partitions))
 {
-	struct run run = run_over(own_line_all_partitions);
 	uint64_t own, shared;
 
 	run.config.dram_mbps = 1000000;
@@ -395,20 +379,18 @@ KIT_TEST(test_timing_concentration)
 
 /* ---- what programs compute --------------------------------------------------------------- */
 
-KIT_TEST(test_cas_is_atomic)
+KIT_WITH(test_cas_is_atomic, struct run run, run_over(same_word))
 {
 	CODE(code, LOAD, CAS, BRANCH(1, 3), EXIT);
-	struct run run = run_over(same_word);
 
 	run.config.cores = 3;
 	ck_assert_int_eq(run_program(&run, &code, eval_count, 300, 50), 0);
 	ck_assert_uint_eq(word(0x1000), 300);
 }
 
-KIT_TEST(test_blocks_refill)
+KIT_WITH(test_blocks_refill, struct run run, run_over(own_word))
 {
 	CODE(code, STORE, PLAIN(100), EXIT);
-	struct run run = run_over(own_word);
 
 	run.config.plain_latency = 1000;
 	run.config.cores = 15;
@@ -421,10 +403,8 @@ KIT_TEST(test_blocks_refill)
 	ck_assert_uint_gt(run.result.cycles, 2 * 100 * 1000);
 }
 
-KIT_TEST(test_l2_replaces_the_oldest)
+KIT_WITH(test_l2_replaces_the_oldest, struct run run, run_over(own_line_all_partitions))
 {
-	struct run run = run_over(own_line_all_partitions);
-
 	run.config.partitions = 1;
 	run.config.l2_bytes = 8 * 128;
 	cycles_of(&run, &two_loads, 8);
@@ -446,11 +426,10 @@ static void eval_add(const void *data, uint32_t pc, struct sim_lane *lane, struc
 
 /* ---- the L1 ------------------------------------------------------------------------------- */
 
-KIT_TEST(test_l1_of_plain_loads)
+KIT_WITH(test_l1_of_plain_loads, struct run run, run_over(same_word))
 {
 	CODE(written, LOAD, STORE, LOAD, EXIT);
 	CODE(within, LOAD, BEGIN, LOAD, COMMIT, EXIT);
-	struct run run = run_over(same_word);
 
 	run.config.l1_bytes = 48 * 1024;
 	ck_assert_uint_eq(cycles_of(&run, &two_loads, 32), MISS + 8 + 1);
@@ -630,10 +609,8 @@ KIT_TESTS(test_plain_accesses_see_the_newest_version, 6)
 
 /* ---- refusals ------------------------------------------------------------------------------- */
 
-KIT_TEST(test_impossible_machines_are_refused)
+KIT_WITH(test_impossible_machines_are_refused, struct run run, run_over(same_word))
 {
-	struct run run = run_over(same_word);
-
 	run.config.crossbar_mhz = 1000;
 	ck_assert_int_eq(run_program(&run, &exits, eval, 1, 1), -EINVAL);
 	run = run_over(NULL);
@@ -659,11 +636,10 @@ KIT_TESTS(test_transactions_stay_in_their_regions, 2)
 	ck_assert_uint_eq(word(0x1000), 1);
 }
 
-KIT_TEST(test_endless_programs_are_stopped)
+KIT_WITH(test_endless_programs_are_stopped, struct run run, run_over(same_word))
 {
 	CODE(code, LOAD, BRANCH(0, 2), EXIT);
 	static const volatile sig_atomic_t stop = 1;
-	struct run run = run_over(same_word);
 
 	run.options.most_cycles = 100000;
 	ck_assert_int_eq(run_program(&run, &code, eval_spin, 1, 1), -ETIME);

@@ -4,10 +4,8 @@
 
 /* ---- refusals, tight ---- */
 
-KIT_TEST(test_simt_stack_nesting_is_tight)
+KIT_WITH(test_simt_stack_nesting_is_tight, struct gputm_simt_stack *s, launched(kit, FOUR, B))
 {
-	struct gputm_simt_stack *s = launched(kit, FOUR, B);
-
 	ck_assert_int_eq(gputm_simt_stack_tx_begin(s, C), SWITCH);
 	for (unsigned i = 0; i < GPUTM_SIMT_STACK_NESTING_MAX; i++) {
 		ck_assert_int_eq(gputm_simt_stack_tx_begin_probe(s, C), NESTED);

@@ -21,10 +21,8 @@ KIT_TEST(test_simt_stack_storage)
 
 /* ---- the figures ---- */
 
-KIT_TEST(test_fig_2_3_simt_stack_reconvergence)
+KIT_WITH(test_fig_2_3_simt_stack_reconvergence, struct gputm_simt_stack *s, launched(kit, FOUR, A))
 {
-	struct gputm_simt_stack *s = launched(kit, FOUR, A);
-
 	ROWS(s, ROW(A, NO_PC, 0xf));
 	ck_assert_int_eq(DIVERGE(s, G, NO_PC, { F, 0x8 }, { B, 0x7 }), SWITCH);
 	ROWS(s, ROW(G, NO_PC, 0xf), ROW(F, G, 0x8), ROW(B, G, 0x7));
@@ -44,10 +42,8 @@ KIT_TEST(test_fig_2_3_simt_stack_reconvergence)
 }
 
 /* The unit settles inside diverge, so state b of the figure is not seen and c follows a. */
-KIT_TEST(test_fig_3_8_likely_convergence)
+KIT_WITH(test_fig_3_8_likely_convergence, struct gputm_simt_stack *s, launched(kit, FOUR_LIKELY, A))
 {
-	struct gputm_simt_stack *s = launched(kit, FOUR_LIKELY, A);
-
 	ck_assert_int_eq(DIVERGE(s, F, E, { B, 0x1 }, { C, 0xe }), SWITCH);
 	ROWS(s, ROW(F, NO_PC, 0xf), ROW(E, F, 0), LIKELY(B, F, E, 1, 0x1),
 	     LIKELY(C, F, E, 1, 0xe));
@@ -226,10 +222,8 @@ KIT_TEST(test_simt_stack_targets_that_never_meet)
 }
 
 /* Eager conflicts: lanes abort wherever they are, and the emptied entries go. */
-KIT_TEST(test_simt_stack_aborts_within_branches)
+KIT_WITH(test_simt_stack_aborts_within_branches, struct gputm_simt_stack *s, launched(kit, FOUR, B))
 {
-	struct gputm_simt_stack *s = launched(kit, FOUR, B);
-
 	ck_assert_int_eq(gputm_simt_stack_tx_begin(s, C), SWITCH);
 	ck_assert_int_eq(DIVERGE(s, F, NO_PC, { D, 0x3 }, { E, 0xc }), SWITCH);
 	ck_assert_int_eq(gputm_simt_stack_tx_abort(s, 0x3), CONTINUE);

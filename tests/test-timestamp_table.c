@@ -135,10 +135,9 @@ KIT_TEST(test_fig_7_literal_misses_a_loop_of_two)
 }
 
 /* Fig. 7, lines 23 to 27, with ts = PDTS if set, else CTS. */
-KIT_TEST(test_fig_7_at_commit_or_abort)
+KIT_WITH(test_fig_7_at_commit_or_abort, struct gputm_timestamp_table *t, begun(kit, 3, true, false))
 {
 	struct gputm_timestamp_table_stamps now;
-	struct gputm_timestamp_table *t = begun(kit, 3, true, false);
 
 	edge(t, 0, 1, OK);
 	ck_assert_int_eq(gputm_timestamp_table_retire(t, 0, true), OK);

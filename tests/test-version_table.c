@@ -144,11 +144,10 @@ static const uint64_t fig_6_plain[][2] = {
 	{ 0xC00000, 0xC00000 },
 };
 
-KIT_TEST(test_fig_6_version_index_table)
+KIT_WITH(test_fig_6_version_index_table, struct gputm_version_table *t, fig_6(kit, false))
 {
 	struct gputm_version_table_version v;
 	uint64_t physical;
-	struct gputm_version_table *t = fig_6(kit, false);
 
 	for (size_t i = 0; i < sizeof(fig_6_reads) / sizeof(fig_6_reads[0]); i++) {
 		physical = 0;
