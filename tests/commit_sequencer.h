@@ -112,10 +112,7 @@ static inline void takes(struct core *core, uint32_t partition, uint32_t kind, u
 
 	ck_assert(gputm_commit_sequencer_peek(core->seq, &to, &message));
 	ck_assert_uint_eq(to, partition);
-	ck_assert_uint_eq(message.kind, kind);
-	ck_assert_uint_eq(message.mask, mask);
-	ck_assert_uint_eq(message.yes, yes);
-	ck_assert_uint_eq(message.words, words);
+	KIT_HAS(message, kind, kind, mask, mask, yes, yes, words, words);
 	ck_assert(gputm_commit_sequencer_pop(core->seq));
 	ck_assert(!gputm_commit_sequencer_pop(core->seq));
 	ck_assert(!gputm_commit_sequencer_peek(core->seq, &to, NULL));
@@ -166,9 +163,7 @@ static inline bool done(struct core *core, uint32_t warp, uint64_t pass, uint64_
 
 	if (!gputm_commit_sequencer_take_done(core->seq, &out))
 		return false;
-	ck_assert_uint_eq(out.warp, warp);
-	ck_assert_uint_eq(out.pass, pass);
-	ck_assert_uint_eq(out.fail, fail);
+	KIT_HAS(out, warp, warp, pass, pass, fail, fail);
 	return true;
 }
 
@@ -178,9 +173,7 @@ static inline bool retired(struct core *core, uint32_t warp, uint64_t first_cid,
 
 	if (!gputm_commit_sequencer_take_retired(core->seq, &out))
 		return false;
-	ck_assert_uint_eq(out.warp, warp);
-	ck_assert_uint_eq(out.first_cid, first_cid);
-	ck_assert_uint_eq(out.count, count);
+	KIT_HAS(out, warp, warp, first_cid, first_cid, count, count);
 	return true;
 }
 

@@ -110,9 +110,7 @@ static inline unsigned wait_report(struct hand *h, uint32_t kind, uint64_t first
 		gputm_commit_unit_tick(h->unit);
 	}
 	ck_assert(gputm_commit_unit_pop(h->unit));
-	ck_assert_uint_eq(report.kind, kind);
-	ck_assert_uint_eq(report.first_cid, first);
-	ck_assert_uint_eq(report.yes, yes);
+	KIT_HAS(report, kind, kind, first_cid, first, yes, yes);
 	return ticks;
 }
 

@@ -73,8 +73,7 @@ static void same_as_alone(const struct block kernel[], const struct path path[],
 
 			pc = (uint64_t)(execute(&alone, t, seed, b) ? b->taken : b->other);
 		}
-		ck_assert_uint_eq(alone.steps, path[t].steps);
-		ck_assert_uint_eq(alone.hash, path[t].hash);
+		KIT_SAME(alone, path[t], steps, hash);
 	}
 }
 

@@ -67,6 +67,42 @@ void kit_unchanged(const struct kit *kit);
 			ck_abort_msg("%s", #condition);                                        \
 	} while (0)
 
+/*
+ * Assert that members of a struct have values: KIT_HAS(row, pc, 4, mask, 0xf); or that those of two
+ * structs are equal: KIT_SAME(row, expected, pc, mask). Up to eight of them.
+ */
+#define KIT_HAS(S, ...)                                                                        \
+	do {                                                                                   \
+		KIT_NINTH_PAIR(__VA_ARGS__, KIT_HAS_8, , KIT_HAS_7, , KIT_HAS_6, , KIT_HAS_5, ,\
+			       KIT_HAS_4, , KIT_HAS_3, , KIT_HAS_2, , KIT_HAS_1, , )           \
+		(S, __VA_ARGS__);                                                              \
+	} while (0)
+#define KIT_NINTH_PAIR(A, A1, B, B1, C, C1, D, D1, E, E1, F, F1, G, G1, H, H1, NAME, ...)      \
+	NAME
+#define KIT_HAS_1(S, F, V) ck_assert_uint_eq((uint64_t)(S).F, (uint64_t)(V))
+#define KIT_HAS_2(S, F, V, ...) KIT_HAS_1(S, F, V); KIT_HAS_1(S, __VA_ARGS__)
+#define KIT_HAS_3(S, F, V, ...) KIT_HAS_1(S, F, V); KIT_HAS_2(S, __VA_ARGS__)
+#define KIT_HAS_4(S, F, V, ...) KIT_HAS_1(S, F, V); KIT_HAS_3(S, __VA_ARGS__)
+#define KIT_HAS_5(S, F, V, ...) KIT_HAS_1(S, F, V); KIT_HAS_4(S, __VA_ARGS__)
+#define KIT_HAS_6(S, F, V, ...) KIT_HAS_1(S, F, V); KIT_HAS_5(S, __VA_ARGS__)
+#define KIT_HAS_7(S, F, V, ...) KIT_HAS_1(S, F, V); KIT_HAS_6(S, __VA_ARGS__)
+#define KIT_HAS_8(S, F, V, ...) KIT_HAS_1(S, F, V); KIT_HAS_7(S, __VA_ARGS__)
+#define KIT_SAME(S, T, ...)                                                                    \
+	do {                                                                                   \
+		KIT_NINTH(__VA_ARGS__, KIT_SAME_8, KIT_SAME_7, KIT_SAME_6, KIT_SAME_5, KIT_SAME_4,\
+			  KIT_SAME_3, KIT_SAME_2, KIT_SAME_1, )                                \
+		(S, T, __VA_ARGS__);                                                           \
+	} while (0)
+#define KIT_NINTH(A, B, C, D, E, F, G, H, NAME, ...) NAME
+#define KIT_SAME_1(S, T, F) KIT_HAS_1(S, F, (T).F)
+#define KIT_SAME_2(S, T, F, ...) KIT_SAME_1(S, T, F); KIT_SAME_1(S, T, __VA_ARGS__)
+#define KIT_SAME_3(S, T, F, ...) KIT_SAME_1(S, T, F); KIT_SAME_2(S, T, __VA_ARGS__)
+#define KIT_SAME_4(S, T, F, ...) KIT_SAME_1(S, T, F); KIT_SAME_3(S, T, __VA_ARGS__)
+#define KIT_SAME_5(S, T, F, ...) KIT_SAME_1(S, T, F); KIT_SAME_4(S, T, __VA_ARGS__)
+#define KIT_SAME_6(S, T, F, ...) KIT_SAME_1(S, T, F); KIT_SAME_5(S, T, __VA_ARGS__)
+#define KIT_SAME_7(S, T, F, ...) KIT_SAME_1(S, T, F); KIT_SAME_6(S, T, __VA_ARGS__)
+#define KIT_SAME_8(S, T, F, ...) KIT_SAME_1(S, T, F); KIT_SAME_7(S, T, __VA_ARGS__)
+
 /* ---- randomness of a test: SplitMix64, so that failures repeat ---- */
 uint64_t kit_random(uint64_t *state);
 uint64_t kit_below(uint64_t *state, uint64_t limit);

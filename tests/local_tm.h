@@ -28,9 +28,7 @@ static inline struct gputm_local_tm_answer access_all(struct gputm_local_tm *t, 
 	ck_assert_int_eq(gputm_local_tm_access(t, wavefront, write, lanes, word, value, &out),
 			 result);
 	ck_assert_int_eq(result, out.conflicts ? GPUTM_LOCAL_TM_CONFLICT : GPUTM_LOCAL_TM_OK);
-	ck_assert_uint_eq(out.conflicts, probe.conflicts);
-	ck_assert_uint_eq(out.cycles, probe.cycles);
-	ck_assert_uint_eq(out.passes, probe.passes);
+	KIT_SAME(out, probe, conflicts, cycles, passes);
 	kit_valid(unit_of(t));
 	return out;
 }

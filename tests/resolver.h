@@ -28,13 +28,8 @@ static uint32_t acquire(struct HANDLE *unit, uint64_t active)
 static inline void same_resolution(const struct gputm_resolution *a,
 				   const struct gputm_resolution *b)
 {
-	ck_assert_uint_eq(a->survived, b->survived);
-	ck_assert_uint_eq(a->aborted, b->aborted);
-	ck_assert_uint_eq(a->initialise_cycles, b->initialise_cycles);
-	ck_assert_uint_eq(a->construct_cycles, b->construct_cycles);
-	ck_assert_uint_eq(a->match_cycles, b->match_cycles);
-	ck_assert_uint_eq(a->log_rows, b->log_rows);
-	ck_assert_uint_eq(a->steps, b->steps);
+	KIT_SAME(*a, *b, survived, aborted, initialise_cycles, construct_cycles, match_cycles,
+		 log_rows, steps);
 }
 
 /* The sources of oracle_logs_draw(): a generator's state, the bytes of a drive. */

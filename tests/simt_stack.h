@@ -38,12 +38,7 @@ static inline void row_is(const struct gputm_simt_stack *stack, size_t index,
 	struct gputm_simt_stack_entry entry;
 
 	ck_assert_int_eq(gputm_simt_stack_get_entry(stack, index, &entry), 0);
-	ck_assert_uint_eq(entry.pc, row->pc);
-	ck_assert_uint_eq(entry.rpc, row->rpc);
-	ck_assert_uint_eq(entry.lpc, row->lpc);
-	ck_assert_uint_eq(entry.lpos, row->lpos);
-	ck_assert_uint_eq(entry.mask, row->mask);
-	ck_assert_int_eq(entry.type, row->type);
+	KIT_SAME(entry, *row, pc, rpc, lpc, lpos, mask, type);
 }
 
 /* The whole stack, bottom first, and that it is valid and survives a snapshot. */

@@ -26,8 +26,7 @@ static void expect_run(const struct gputm_access_bitmap *bitmap, uint64_t from, 
 	struct gputm_access_bitmap_run run = { 4711, 4711 };
 
 	ck_assert_int_eq(gputm_access_bitmap_next_run(bitmap, from, &run), bytes != 0);
-	ck_assert_uint_eq(run.address, bytes ? address : 4711);
-	ck_assert_uint_eq(run.bytes, bytes ? bytes : 4711);
+	KIT_HAS(run, address, bytes ? address : 4711, bytes, bytes ? bytes : 4711);
 }
 
 /* The example that opens the source. */
@@ -122,8 +121,7 @@ static void step(struct gputm_access_bitmap *bitmap, struct oracle_access_bitmap
 				 oracle_access_bitmap_record(o, address));
 	ck_assert_int_eq(gputm_access_bitmap_next_run(bitmap, address, &run),
 			 oracle_access_bitmap_next(o, address, &expected));
-	ck_assert_uint_eq(run.address, expected.address);
-	ck_assert_uint_eq(run.bytes, expected.bytes);
+	KIT_SAME(run, expected, address, bytes);
 	ck_assert_uint_eq(gputm_access_bitmap_marked(bitmap), oracle_access_bitmap_marked(o));
 	if (kit_draw(bytes, 256) == 0) {
 		gputm_access_bitmap_clear(bitmap);

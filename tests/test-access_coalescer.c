@@ -17,20 +17,12 @@ KIT_MADE(test_access_coalescer_merges_a_row, coalescer, NULL)
 
 	ck_assert_int_eq(gputm_access_coalescer_row(coalescer, 0x1f, address, value, out, &summary),
 			 2);
-	ck_assert_uint_eq(out[0].address, 0x40);
-	ck_assert_uint_eq(out[0].word_mask, 1 | 2 | 128);
-	ck_assert_uint_eq(out[0].lane_mask, 1 | 2 | 8 | 16);
-	ck_assert_uint_eq(out[0].words, 4);
+	KIT_HAS(out[0], address, 0x40, word_mask, 1 | 2 | 128, lane_mask, 1 | 2 | 8 | 16, words, 4);
 	ck_assert_uint_eq(out[0].value[0], 10);
 	ck_assert_uint_eq(out[0].value[1], 14);
 	ck_assert_uint_eq(out[0].value[7], 13);
-	ck_assert_uint_eq(out[1].address, 0x80);
-	ck_assert_uint_eq(out[1].word_mask, 1);
-	ck_assert_uint_eq(out[1].lane_mask, 4);
-	ck_assert_uint_eq(summary.accesses, 2);
-	ck_assert_uint_eq(summary.words, 5);
-	ck_assert_uint_eq(summary.duplicates, 1);
-	ck_assert_uint_eq(summary.saved, 3);
+	KIT_HAS(out[1], address, 0x80, word_mask, 1, lane_mask, 4);
+	KIT_HAS(summary, accesses, 2, words, 5, duplicates, 1, saved, 3);
 }
 
 /* The address of a lane that is off counts for nothing, also where it lies between two others. */
@@ -40,9 +32,7 @@ KIT_MADE(test_access_coalescer_a_lane_that_is_off_accesses_nothing, coalescer, N
 	struct gputm_wide_access out[3];
 
 	ck_assert_int_eq(gputm_access_coalescer_row(coalescer, 5, address, NULL, out, NULL), 1);
-	ck_assert_uint_eq(out[0].word_mask, 5);
-	ck_assert_uint_eq(out[0].lane_mask, 5);
-	ck_assert_uint_eq(out[0].words, 2);
+	KIT_HAS(out[0], word_mask, 5, lane_mask, 5, words, 2);
 }
 
 static int row_of_32(struct gputm_access_coalescer *coalescer, const uint64_t *address,
@@ -62,9 +52,8 @@ KIT_TESTS(test_thesis_2_3_adjacent_words_make_whole_lines, 3)
 	for (unsigned lane = 0; lane < 32; lane++)
 		address[lane] = 0x1000 + 4 * (31 - lane);
 	ck_assert_int_eq(row_of_32(coalescer, address, out), 4 >> _i);
-	ck_assert_uint_eq(out[0].address, 0x1080 - region_bytes);
-	ck_assert_uint_eq(out[0].word_mask, 0xffffffff >> (32 - region_bytes / 4));
-	ck_assert_uint_eq(out[0].lane_mask, out[0].word_mask);
+	KIT_HAS(out[0], address, 0x1080 - region_bytes, word_mask,
+		0xffffffff >> (32 - region_bytes / 4), lane_mask, out[0].word_mask);
 	for (unsigned lane = 0; lane < 32; lane++)
 		address[lane] = 0x1000 + (uint64_t)region_bytes * lane;
 	ck_assert_int_eq(row_of_32(coalescer, address, out), 32);
@@ -139,8 +128,7 @@ KIT_TEST(test_access_coalescer_widest)
 	ck_assert_int_eq(
 		gputm_access_coalescer_row(coalescer, UINT64_MAX, address, NULL, out, NULL), 64);
 	ck_assert_uint_eq(out[0].address, UINT64_MAX - 127);
-	ck_assert_uint_eq(out[63].word_mask, UINT32_C(1) << 31);
-	ck_assert_uint_eq(out[63].lane_mask, UINT64_C(1) << 63);
+	KIT_HAS(out[63], word_mask, UINT32_C(1) << 31, lane_mask, UINT64_C(1) << 63);
 }
 
 /* Region bytes, lanes, address bits, span of the addresses in words. */

@@ -321,9 +321,7 @@ KIT_TEST(test_observers_in_order)
 	KIT_REFUSED(-EINVAL, gputm_unit_observe(face, see, seen.order), "observes already");
 	ck_assert_int_eq(gputm_recency_bloom_update(filter, 4, 5), 0);
 	ck_assert_str_eq(seen.order, "ab");
-	ck_assert_int_eq(seen.observe, -EBUSY);
-	ck_assert_int_eq(seen.unobserve, -EBUSY);
-	ck_assert_int_eq(seen.load, -EBUSY);
+	KIT_HAS(seen, observe, -EBUSY, unobserve, -EBUSY, load, -EBUSY);
 	kit_said(kit, "an observer of the unit", NULL);
 	gputm_unit_reset(face);
 	ck_assert_int_eq(gputm_unit_load(face, image, gputm_unit_save(face, image, sizeof(image))),
@@ -593,10 +591,5 @@ KIT_TEST(test_validation_unit_of_a_whole_gpu_has_the_preset_of_its_table)
 	ck_assert_int_eq(gputm_validation_unit_config_preset(&unit, "getm-gpu"), 0);
 	ck_assert_int_eq(gputm_metadata_table_config_preset(&table, "getm-gpu"), 0);
 	ck_assert_uint_eq(unit.units, 1);
-	ck_assert_uint_eq(unit.ways, table.ways);
-	ck_assert_uint_eq(unit.entries, table.entries);
-	ck_assert_uint_eq(unit.stash, table.stash);
-	ck_assert_uint_eq(unit.filter_ways, table.filter_ways);
-	ck_assert_uint_eq(unit.filter_entries, table.filter_entries);
-	ck_assert_uint_eq(unit.granularity, table.granularity);
+	KIT_SAME(unit, table, ways, entries, stash, filter_ways, filter_entries, granularity);
 }

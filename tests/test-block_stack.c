@@ -76,11 +76,7 @@ static void expect(const struct gputm_block_stack *s, size_t top, const struct r
 	ck_assert_uint_eq(gputm_block_stack_top(s), top);
 	for (size_t i = 0; i < rows; i++) {
 		ck_assert_int_eq(gputm_block_stack_get_entry(s, i, &e), 0);
-		ck_assert_uint_eq(e.pc, row[i].pc);
-		ck_assert_uint_eq(e.rpc, row[i].rpc);
-		ck_assert_uint_eq(e.lpc, row[i].lpc);
-		ck_assert_uint_eq(e.lpos, row[i].lpos);
-		ck_assert_uint_eq(e.wcnt, row[i].wcnt);
+		KIT_SAME(e, row[i], pc, rpc, lpc, lpos, wcnt);
 		for (unsigned t = 0; t < strlen(row[i].threads); t++)
 			if (t % 5 != 4)
 				ck_assert_msg((e.mask[t % 5] >> t / 5 & 1) ==

@@ -95,12 +95,9 @@ KIT_TEST(test_chapter_5_runs_are_eventful)
 static void assert_same(const struct record *first, const struct record *second)
 {
 	ck_assert_str_eq(second->broken, "");
-	ck_assert_uint_eq(first->cycles, second->cycles);
-	ck_assert_uint_eq(first->ops, second->ops);
+	KIT_SAME(*first, *second, cycles, ops);
 	for (size_t i = 0; i < first->ops; i++) {
-		ck_assert_uint_eq(first->op[i].seq, second->op[i].seq);
-		ck_assert_uint_eq(first->op[i].cid, second->op[i].cid);
-		ck_assert_uint_eq(first->op[i].memory, second->op[i].memory);
+		KIT_SAME(first->op[i], second->op[i], seq, cid, memory);
 	}
 	ck_assert_mem_eq(first->final, second->final, sizeof(first->final));
 }

@@ -37,8 +37,7 @@ KIT_MADE(test_timing_block, b, NULL)
 	ck_assert_int_eq(gputm_commit_buffer_tick(b) & GPUTM_COMMIT_BUFFER_OFFERS_WRITE,
 			 GPUTM_COMMIT_BUFFER_OFFERS_WRITE);
 	ck_assert(gputm_commit_buffer_mem_peek(b, &request));
-	ck_assert_uint_eq(request.address, 0x40);
-	ck_assert_uint_eq(request.word_mask, 3);
+	KIT_HAS(request, address, 0x40, word_mask, 3);
 	ck_assert_uint_eq(request.value[1], 8);
 	ck_assert(request.write);
 	/* The port is taken: nothing happens. */
@@ -58,8 +57,7 @@ KIT_MADE(test_timing_block, b, NULL)
 	ck_assert_int_eq(gputm_commit_buffer_mem_complete(b, request.tag), 0);
 	KIT_REFUSED(-EINVAL, gputm_commit_buffer_mem_complete(b, request.tag), "tag");
 	ck_assert(gputm_commit_buffer_peek(b, &release));
-	ck_assert_uint_eq(release.count, 2);
-	ck_assert_uint_eq(release.warp, 3);
+	KIT_HAS(release, count, 2, warp, 3);
 	ck_assert(release.committed);
 	ck_assert(gputm_commit_buffer_pop(b));
 	ck_assert(!gputm_commit_buffer_pop(b));
@@ -138,8 +136,7 @@ static void do_memory(struct run *r)
 	ck_assert_int_eq(gputm_commit_buffer_mem_peek(r->b, &mine), block >= 0);
 	if (block < 0 || r->flights == 64)
 		return;
-	ck_assert_uint_eq(mine.address, his.address);
-	ck_assert_uint_eq(mine.word_mask, his.word_mask);
+	KIT_SAME(mine, his, address, word_mask);
 	for (EACH_LANE(i, mine.word_mask))
 		ck_assert_uint_eq(mine.value[i], his.value[i]);
 	ck_assert(gputm_commit_buffer_mem_pop(r->b));
@@ -172,11 +169,7 @@ static bool do_release(struct run *r)
 	ck_assert_int_eq(gputm_commit_buffer_pop(r->b), any);
 	if (!any)
 		return false;
-	ck_assert_uint_eq(mine.address, his.address);
-	ck_assert_uint_eq(mine.count, his.count);
-	ck_assert_uint_eq(mine.warp, his.warp);
-	ck_assert_uint_eq(mine.sequence, his.sequence);
-	ck_assert_int_eq(mine.committed, his.committed);
+	KIT_SAME(mine, his, address, count, warp, sequence, committed);
 	return true;
 }
 

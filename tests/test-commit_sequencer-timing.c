@@ -18,11 +18,8 @@ KIT_WITH(test_timing_log_walk, struct core core, core_of(kit, ""))
 	ck_assert(!gputm_commit_sequencer_wants(core.seq, &warp, &count));
 	quiet_tick(&core);
 	tick_takes(&core, 0, GPUTM_COMMIT_READ_LOG, 0xf, 0, 4);
-	ck_assert_uint_eq(message.first_cid, 20);
-	ck_assert_uint_eq(message.lanes, 4);
-	ck_assert_uint_eq(message.word[3].address, 12);
-	ck_assert_uint_eq(message.word[3].value, 13);
-	ck_assert_uint_eq(message.word[3].lane, 3);
+	KIT_HAS(message, first_cid, 20, lanes, 4);
+	KIT_HAS(message.word[3], address, 12, value, 13, lane, 3);
 	tick_takes(&core, 1, GPUTM_COMMIT_READ_LOG, 0x2, 0, 1);
 	tick_takes(&core, 1, GPUTM_COMMIT_WRITE_LOG, 0x6, 0, 2);
 	tick(&core);
@@ -41,10 +38,8 @@ KIT_WITH(test_timing_lanes_become_cids, struct core core, core_of(kit, ""))
 	access(&core, 0, 0xf, false, false);
 	begun(&core, 0, 0xa, 7);
 	tick_takes(&core, 0, GPUTM_COMMIT_READ_LOG, 0x3, 0, 2);
-	ck_assert_uint_eq(message.word[0].address, 4);
-	ck_assert_uint_eq(message.word[0].lane, 0);
-	ck_assert_uint_eq(message.word[1].address, 12);
-	ck_assert_uint_eq(message.word[1].lane, 1);
+	KIT_HAS(message.word[0], address, 4, lane, 0);
+	KIT_HAS(message.word[1], address, 12, lane, 1);
 	flush(&core);
 	outcome(&core, 0, 7, 2, 0x3, 0x1);
 	flush(&core);

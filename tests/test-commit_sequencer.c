@@ -102,9 +102,7 @@ KIT_WITH(test_commit_sequencer_advance_resends_all_words, struct core core, core
 			 GPUTM_COMMIT_SEQUENCER_OFFERS_PACKET);
 	ck_assert(gputm_commit_sequencer_peek(core.seq, &to, &message));
 	ck_assert(gputm_commit_sequencer_pop(core.seq));
-	ck_assert_uint_eq(message.kind, GPUTM_COMMIT_RESENT);
-	ck_assert_uint_eq(message.words, 1);
-	ck_assert_uint_eq(message.mask, 2);
+	KIT_HAS(message, kind, GPUTM_COMMIT_RESENT, words, 1, mask, 2);
 	ck_assert_int_eq(gputm_commit_sequencer_advance(core.seq, 1000),
 			 GPUTM_COMMIT_SEQUENCER_OFFERS_PACKET);
 	takes(&core, 0, GPUTM_COMMIT_RESENT_DONE, 2, 0, 0);

@@ -45,8 +45,7 @@ static void compare(struct hand *h, enum gputm_commit_unit_port port, const stru
 			ck_assert_uint_lt(wait, 200);
 			gputm_commit_unit_tick(h->unit);
 		}
-		ck_assert_uint_eq(got.address, want->address);
-		ck_assert_uint_eq(got.word_mask, want->word_mask);
+		KIT_SAME(got, *want, address, word_mask);
 		ck_assert_int_eq(got.write, port == GPUTM_COMMIT_UNIT_COMMIT);
 		for (uint32_t i = 0; got.write && i < GPUTM_MEM_WORDS; i++)
 			if (want->word_mask >> i & 1)

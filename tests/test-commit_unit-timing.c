@@ -23,8 +23,7 @@ KIT_TEST(test_timing_input_warp)
 	ck_assert_uint_eq(stat_of(&h, "reads"), 5);
 	ticks(&h, 1);
 	ck_assert(gputm_commit_unit_mem_peek(h.unit, GPUTM_COMMIT_UNIT_VALIDATION, &request));
-	ck_assert_uint_eq(request.address, 0);
-	ck_assert_uint_eq(request.word_mask, 0xc0);
+	KIT_HAS(request, address, 0, word_mask, 0xc0);
 	wait_request(&h, 0);
 	ck_assert_uint_eq(wait_request(&h, 0), 1);
 	ck_assert(!gputm_commit_unit_mem_pop(h.unit, GPUTM_COMMIT_UNIT_VALIDATION));
@@ -107,8 +106,7 @@ KIT_TEST(test_timing_ordered_outcomes_warp)
 	ck_assert_uint_eq(wait_report(&h, GPUTM_COMMIT_OUTCOME, 7, true), 1);
 	ticks(&h, 1);
 	ck_assert(gputm_commit_unit_peek(h.unit, &report));
-	ck_assert_uint_eq(report.first_cid, 8);
-	ck_assert_uint_eq(report.yes, 0x7f);
+	KIT_HAS(report, first_cid, 8, yes, 0x7f);
 }
 
 KIT_TEST(test_timing_validation)
@@ -160,8 +158,7 @@ KIT_TEST(test_timing_skip)
 		ck_assert_uint_eq(gputm_commit_unit_oldest(h.unit), 7 + n);
 	}
 	ck_assert(gputm_commit_unit_peek(h.unit, &report));
-	ck_assert_uint_eq(report.kind, GPUTM_COMMIT_RETIRED);
-	ck_assert_uint_eq(report.mask, 0xff);
+	KIT_HAS(report, kind, GPUTM_COMMIT_RETIRED, mask, 0xff);
 }
 
 KIT_WITH(test_timing_commit, struct hand h, play_hazard(kit, 1))

@@ -228,8 +228,7 @@ KIT_TEST(test_commit_unit_retired_lanes_keep_their_places)
 	for (uint64_t cid = 0; cid < 10; cid++)
 		ck_assert_int_eq(gputm_commit_unit_stage(h.unit, cid), GPUTM_COMMIT_FINISHED);
 	ck_assert(gputm_commit_unit_peek(h.unit, &report));
-	ck_assert_uint_eq(report.kind, GPUTM_COMMIT_OUTCOME);
-	ck_assert_uint_eq(report.mask, 8);
+	KIT_HAS(report, kind, GPUTM_COMMIT_OUTCOME, mask, 8);
 }
 
 KIT_TEST(test_commit_unit_write_pending)

@@ -66,9 +66,7 @@ KIT_WITH(test_device_validator_goes_on_after_a_conflict, struct world w, world_o
 	ck_assert_uint_eq(r.conflicts + r.applied + r.stale, 0);
 	ck_assert(!gputm_device_validator_conflict(w.validator));
 	ck_assert_uint_eq(push(&w, first, 2, APPLY, &r), 3);
-	ck_assert_uint_eq(r.conflicts, 1);
-	ck_assert_uint_eq(r.applied, 2);
-	ck_assert_uint_eq(r.cycles, 26);
+	KIT_HAS(r, conflicts, 1, applied, 2, cycles, 26);
 	ck_assert_uint_eq(push(&w, first, 2, EARLY, &r), 0);
 	kit_counts(unit_of(w.validator), "conflicts=2 early_conflicts=1 failed_early=0");
 	ck_assert(gputm_device_validator_conflict(w.validator));
@@ -102,8 +100,7 @@ KIT_WITH(test_device_validator_freshness_is_tight, struct world w, world_of(kit,
 	struct gputm_device_validator_result r;
 
 	ck_assert_uint_eq(push(&w, entry, 5, APPLY, &r), 0x19);
-	ck_assert_uint_eq(r.applied, 3);
-	ck_assert_uint_eq(r.stale, 2);
+	KIT_HAS(r, applied, 3, stale, 2);
 	ck_assert_uint_eq(r.cycles, 39); /* three waves of two lanes */
 }
 
@@ -263,10 +260,7 @@ static void compare(struct world *w, struct oracle_device_validator *o, const bo
 						     (enum gputm_device_validator_mode)mode,
 						     apply, &r),
 			 answer);
-	ck_assert_uint_eq(r.conflicts, expected.conflicts);
-	ck_assert_uint_eq(r.applied, expected.applied);
-	ck_assert_uint_eq(r.stale, expected.stale);
-	ck_assert_uint_eq(r.cycles, expected.cycles);
+	KIT_SAME(r, expected, conflicts, applied, stale, cycles);
 	for (uint32_t i = 0; !answer && i < chunk->count; i++)
 		ck_assert_uint_eq(apply[i / 64] >> (i % 64) & 1, should[i]);
 	ck_assert_int_eq(gputm_device_validator_conflict(w->validator), o->conflict);

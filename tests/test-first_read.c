@@ -26,9 +26,7 @@ static void verdict_is(struct gputm_first_read *table, uint32_t warp, uint64_t m
 	ck_assert_int_eq(gputm_first_read_finish_probe(table, warp, mask, writers, &probed), 0);
 	ck_assert_int_eq(gputm_first_read_finish(table, warp, mask, writers, &verdict), 0);
 	ck_assert_int_eq(memcmp(&probed, &verdict, sizeof(probed)), 0);
-	ck_assert_uint_eq(verdict.silent, silent);
-	ck_assert_uint_eq(verdict.second_chance, second);
-	ck_assert_uint_eq(verdict.read_write, write);
+	KIT_HAS(verdict, silent, silent, second_chance, second, read_write, write);
 	KIT_TOLD("finish", kit_events(GPUTM_FIRST_READ_EVENT_FINISH), warp, silent, second, write);
 }
 

@@ -450,8 +450,7 @@ KIT_TESTS(test_presets_of_one_name_fit_together, 2)
 	ck_assert_uint_eq(seq.lanes, log.lanes);
 	ck_assert_uint_eq(unit.lanes, log.lanes);
 	ck_assert_uint_eq(unit.warp_mode, seq.mode == GPUTM_COMMIT_SEQUENCER_WARP);
-	ck_assert_uint_eq(unit.ring, vendor.ring);
-	ck_assert_uint_eq(unit.first_cid, vendor.first_cid);
+	KIT_SAME(unit, vendor, ring, first_cid);
 	ck_assert_uint_eq(vendor.cores * vendor.credits, vendor.ring);
 	ck_assert_uint_ge(vendor.credits, throttle.limit * log.lanes);
 }

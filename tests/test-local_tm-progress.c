@@ -152,10 +152,7 @@ KIT_TEST(test_3_1_work_group_serialisation)
 	ck_assert_int_eq(gputm_local_tm_holder(t), -1);
 	/* Two entries in bank 0 of wavefront 1 are cleared. */
 	begun = begin(t, 0);
-	ck_assert_uint_eq(begun.cycles, 1 + 2);
-	ck_assert_uint_eq(begun.evicted, 2);
-	ck_assert_uint_eq(begun.lanes, 1);
-	ck_assert_int_eq((int)begun.mode, (int)GPUTM_LOCAL_TM_GROUP);
+	KIT_HAS(begun, cycles, 1 + 2, evicted, 2, lanes, 1, mode, GPUTM_LOCAL_TM_GROUP);
 	ck_assert_int_eq(gputm_local_tm_holder(t), 0);
 	ck_assert_uint_eq(at(t, 0), 10);
 	ck_assert_uint_eq(at(t, 32), 0);

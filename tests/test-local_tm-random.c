@@ -68,8 +68,7 @@ static void turn_access(struct gputm_local_tm *t, struct oracle_local_tm *o, uin
 	ck_assert_int_eq(error, answer.lanes ? GPUTM_LOCAL_TM_CONFLICT : GPUTM_LOCAL_TM_OK);
 	ck_assert(!memcmp(&got, &probe, sizeof(got)));
 	ck_assert_uint_eq(got.conflicts, answer.lanes);
-	ck_assert_uint_eq(got.cycles, answer.cycles);
-	ck_assert_uint_eq(got.passes, answer.passes);
+	KIT_SAME(got, answer, cycles, passes);
 	ck_assert(!memcmp(value, expected, o->lanes * sizeof(*value)));
 }
 
@@ -97,9 +96,7 @@ static void turn_begin(struct gputm_local_tm *t, struct oracle_local_tm *o, uint
 	}
 	ck_assert_int_eq(result, GPUTM_LOCAL_TM_OK);
 	ck_assert_int_eq((int)got.mode, wave->level);
-	ck_assert_uint_eq(got.cycles, answer.cycles);
-	ck_assert_uint_eq(got.lanes, answer.lanes);
-	ck_assert_uint_eq(got.evicted, answer.evicted);
+	KIT_SAME(got, answer, cycles, lanes, evicted);
 }
 
 static void turn_commit(struct gputm_local_tm *t, struct oracle_local_tm *o, uint32_t w)

@@ -93,12 +93,8 @@ KIT_TEST(test_3_3_word_35)
 	struct gputm_local_tm *t = make(kit, "wavefronts=4 lanes=64 banks=32 words=0");
 
 	ck_assert_int_eq(gputm_local_tm_get_place(t, 35, &place), 0);
-	ck_assert_uint_eq(place.bank, 3);
-	ck_assert_uint_eq(place.position, 1);
-	ck_assert_uint_eq(place.bit, 1);
-	ck_assert_uint_eq(place.data_byte, 4);
-	ck_assert_uint_eq(place.backup_byte, 4 * (227 + 1));
-	ck_assert_uint_eq(place.owner_byte, 8 * 227 + 1);
+	KIT_HAS(place, bank, 3, position, 1, bit, 1, data_byte, 4, backup_byte, 4 * (227 + 1),
+		owner_byte, 8 * 227 + 1);
 	begin(t, 0);
 	put(t, 0, 3, 35, 7);
 	ck_assert_uint_eq(gputm_local_tm_signature(t, 3, 3), 1 << 1);
@@ -108,8 +104,7 @@ KIT_TEST(test_3_3_word_35)
 	ck_assert_uint_eq(gputm_local_tm_signature(t, 3, 256), 0);
 	/* Position 9 has the same bit: a false conflict for any other work-item. */
 	ck_assert_int_eq(gputm_local_tm_get_place(t, 9 * 32 + 3, &place), 0);
-	ck_assert_uint_eq(place.position, 9);
-	ck_assert_uint_eq(place.bit, 1);
+	KIT_HAS(place, position, 9, bit, 1);
 	ck_assert_uint_eq(put(t, 0, 4, 9 * 32 + 3, 1).conflicts, 1 << 4);
 	ck_assert_uint_eq(kit_stat(unit_of(t), "false_conflicts"), 1);
 	ck_assert_uint_eq(put(t, 0, 3, 9 * 32 + 3, 1).cycles, 3);
@@ -125,10 +120,7 @@ KIT_TEST(test_4_3_capacity)
 	uint64_t bits[3] = { 0 };
 
 	ck_assert_int_eq(gputm_local_tm_get_capacity(NULL, &c), 0);
-	ck_assert_uint_eq(c.data_bytes, 29127);
-	ck_assert_uint_eq(c.backup_bytes, 29127);
-	ck_assert_uint_eq(c.owner_bytes, 7282);
-	ck_assert_uint_eq(c.bank_words, 227);
+	KIT_HAS(c, data_bytes, 29127, backup_bytes, 29127, owner_bytes, 7282, bank_words, 227);
 	ck_assert_uint_eq(4 * c.words, 29056);
 	config.words = c.words + 1;
 	KIT_REFUSED(-EINVAL, gputm_local_tm_new(kit->ctx, &config, &t),
@@ -161,8 +153,7 @@ KIT_TEST(test_4_2_cycles)
 		word[lane] = lane;
 	/* Two lanes a bank, positions 0 and 1: all new. */
 	a = access_all(t, 0, false, UINT64_MAX, word, value);
-	ck_assert_uint_eq(a.passes, 2);
-	ck_assert_uint_eq(a.cycles, 3);
+	KIT_HAS(a, passes, 2, cycles, 3);
 	/* Again: all are the owners. */
 	ck_assert_uint_eq(access_all(t, 0, true, UINT64_MAX, word, value).cycles, 2);
 	/* Own signature only, but another word: as new. */
@@ -172,8 +163,7 @@ KIT_TEST(test_4_2_cycles)
 	ck_assert_uint_eq(put(t, 0, 0, 3 * 32 + 1, 1).cycles, 3);
 	ck_assert_uint_eq(put(t, 0, 0, 4 * 32 + 1, 1).cycles, 3);
 	a = put(t, 0, 0, 2, 1);
-	ck_assert_uint_eq(a.conflicts, 1);
-	ck_assert_uint_eq(a.cycles, 1 + 2 + 2);
+	KIT_HAS(a, conflicts, 1, cycles, 1 + 2 + 2);
 	/* Lane 1 owns a word of bank 1 only and conflicts there: restored in stage 1. */
 	ck_assert_uint_eq(put(t, 0, 1, 32 + 1, 1).cycles, 1 + 1 + 0);
 	/* Lanes 2 .. 63 commit: words 2 .. 63, two in each bank from 2 on. */
@@ -183,8 +173,7 @@ KIT_TEST(test_4_2_cycles)
 	ck_assert_uint_eq(commit(t, 0, GPUTM_LOCAL_TM_OK).cycles, 1);
 	/* Outside of transactions nothing is added. */
 	a = access_all(t, 0, false, UINT64_MAX, word, value);
-	ck_assert_uint_eq(a.passes, 2);
-	ck_assert_uint_eq(a.cycles, 0);
+	KIT_HAS(a, passes, 2, cycles, 0);
 	kit_counts(unit_of(t), "begin_cycles=2 commit_cycles=4");
 }
 

@@ -34,8 +34,7 @@ static void survivors_are(const struct gputm_ownership_table *table, uint32_t bu
 	struct gputm_resolution r;
 
 	ck_assert_int_eq(gputm_ownership_table_get_result(table, buffer, &r), 0);
-	ck_assert_uint_eq(r.survived, mask);
-	ck_assert_uint_eq(r.aborted, 0xf & ~mask);
+	KIT_HAS(r, survived, mask, aborted, 0xf & ~mask);
 }
 
 /* The released index adds 17 for each round through the table; what lies beyond has no owner. */
@@ -109,10 +108,8 @@ KIT_TEST(test_ownership_table_cost_by_hand)
 		ck_assert_int_eq(gputm_ownership_table_resolve(table, acquire(table, 0xf), &figure,
 							       &r),
 				 0);
-		ck_assert_uint_eq(r.initialise_cycles, expected[i].initialise);
-		ck_assert_uint_eq(r.construct_cycles, 2 * 3);
-		ck_assert_uint_eq(r.match_cycles, 4 * 2);
-		ck_assert_uint_eq(r.log_rows, 6);
+		KIT_HAS(r, initialise_cycles, expected[i].initialise, construct_cycles, 2 * 3,
+			match_cycles, 4 * 2, log_rows, 6);
 	}
 }
 
@@ -207,8 +204,7 @@ KIT_MADE(test_ownership_table_inactive_lanes_do_not_count, table, NULL)
 	struct gputm_resolution r;
 
 	ck_assert_int_eq(gputm_ownership_table_resolve(table, acquire(table, 0xc), &logs, &r), 0);
-	ck_assert_uint_eq(r.survived, 0x4);
-	ck_assert_uint_eq(r.aborted, 0x8);
+	KIT_HAS(r, survived, 0x4, aborted, 0x8);
 	ck_assert_int_eq(gputm_ownership_table_resolve(table, acquire(table, 0), &logs, &r), 0);
 	ck_assert_uint_eq(r.survived | r.aborted, 0);
 }

@@ -28,9 +28,7 @@ static void is_leaf(const struct gputm_reader_list *list, uint64_t address, uint
 	struct gputm_reader_list_entry entry;
 
 	ck_assert_int_eq(gputm_reader_list_get_entry(list, address, index, &entry), 0);
-	ck_assert_int_eq(entry.type, GPUTM_READER_LIST_LEAF);
-	ck_assert_uint_eq(entry.position, position);
-	ck_assert_uint_eq(entry.vector, vector);
+	KIT_HAS(entry, type, GPUTM_READER_LIST_LEAF, position, position, vector, vector);
 }
 
 static void is_root(const struct gputm_reader_list *list, uint64_t address, uint64_t vector)
@@ -38,8 +36,7 @@ static void is_root(const struct gputm_reader_list *list, uint64_t address, uint
 	struct gputm_reader_list_entry entry;
 
 	ck_assert_int_eq(gputm_reader_list_get_entry(list, address, 0, &entry), 0);
-	ck_assert_int_eq(entry.type, GPUTM_READER_LIST_ROOT);
-	ck_assert_uint_eq(entry.vector, vector);
+	KIT_HAS(entry, type, GPUTM_READER_LIST_ROOT, vector, vector);
 }
 
 /* The second round and all later ones need no memory that the first did not take. */
@@ -69,8 +66,7 @@ KIT_MADE(test_fig_10_bit_11_of_leaf_21_is_683, list, NULL)
 	add(list, 0x1000, 5);
 	add(list, 0x1003, 1023); /* the same word */
 	ck_assert_int_eq(gputm_reader_list_get_entry(list, 0x1000, 0, &entry), 0);
-	ck_assert_int_eq(entry.type, GPUTM_READER_LIST_PLAIN);
-	ck_assert_uint_eq(entry.count, 3);
+	KIT_HAS(entry, type, GPUTM_READER_LIST_PLAIN, count, 3);
 	ck_assert_uint_eq(entry.id[0], 5);
 	ck_assert_uint_eq(entry.id[1], 683);
 	ck_assert_uint_eq(entry.id[2], 1023);

@@ -51,10 +51,8 @@ KIT_TESTS(test_fig_6_6_takes_15_steps_one_lane_after_the_other, 2)
 				 lane < 2 ? GPUTM_SEQUENTIAL_RESOLVER_SURVIVES :
 					    GPUTM_SEQUENTIAL_RESOLVER_ABORTS);
 		ck_assert_int_eq(gputm_sequential_resolver_get_result(resolver, b, &r), 0);
-		ck_assert_uint_eq(r.steps, total[lane]);
-		ck_assert_uint_eq(r.survived, survived[lane]);
-		ck_assert_uint_eq(r.match_cycles, match[lane]);
-		ck_assert_uint_eq(r.construct_cycles, construct[lane]);
+		KIT_HAS(r, steps, total[lane], survived, survived[lane], match_cycles, match[lane],
+			construct_cycles, construct[lane]);
 		kit_valid(unit_of(resolver));
 	}
 	ck_assert_uint_eq(r.aborted, 0xc);

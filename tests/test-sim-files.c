@@ -129,8 +129,7 @@ KIT_TEST(test_edges_are_read)
 	char message[256] = "";
 
 	ck_assert_msg(!read_edges(text, &edges, message), "%s", message);
-	ck_assert_uint_eq(edges.vertices, 4);
-	ck_assert_uint_eq(edges.count, 4);
+	KIT_HAS(edges, vertices, 4, count, 4);
 	ck_assert_mem_eq(edges.end, end, sizeof(end));
 	sim_edges_free(&edges);
 }
@@ -198,9 +197,7 @@ KIT_TEST(test_trace_is_read)
 	char message[256] = "";
 
 	ck_assert_msg(!read_trace(text, &t, message), "%s", message);
-	ck_assert_uint_eq(t.transactions, 4);
-	ck_assert_uint_eq(t.threads, 3);
-	ck_assert_uint_eq(t.accesses, 5);
+	KIT_HAS(t, transactions, 4, threads, 3, accesses, 5);
 	ck_assert_mem_eq(t.access, access, sizeof(access));
 	ck_assert_mem_eq(t.first, first, sizeof(first));
 	ck_assert_mem_eq(t.order, order, sizeof(order));
@@ -292,11 +289,9 @@ KIT_TESTS(test_trace_replays_its_accesses, 2)
 	struct run run = { .workload = replay_small(), .access = access, .value = value,
 			   .capacity = 10 };
 
-	ck_assert_uint_eq(run.workload->threads, 2);
-	ck_assert_uint_eq(run.workload->block_size, 128);
+	KIT_HAS(*run.workload, threads, 2, block_size, 128);
 	run_all(&run, _i ? SIM_LOCKS : SIM_TRANSACTIONS);
-	ck_assert_uint_eq(run.transactions, 4);
-	ck_assert_uint_eq(run.recorded, 9);
+	KIT_HAS(run, transactions, 4, recorded, 9);
 	for (size_t i = 0; i < 9; i++)
 		ck_assert_uint_eq(access[i], expected[i]);
 	ck_assert_uint_eq(value[5], value[4]);

@@ -31,16 +31,14 @@ KIT_TEST(test_options_have_defaults)
 	ck_assert_str_eq(o.system, "kilo-tm");
 	ck_assert_str_eq(o.machine, "fermi");
 	ck_assert_str_eq(o.workload, "hash-table");
-	ck_assert_uint_eq(o.concurrency, 2);
-	ck_assert_uint_eq(o.seed, 1);
+	KIT_HAS(o, concurrency, 2, seed, 1);
 	ck_assert(!o.threads_given && !o.check && !o.list && !o.help && !o.version);
 	ck_assert_ptr_null(o.keys);
 	ck_assert_ptr_null(o.edges);
 	ck_assert_ptr_null(o.trace);
 	ck_assert(!o.kernel && !o.divergence && !o.issues);
 	ck_assert_ptr_null(o.out);
-	ck_assert_int_eq(o.format, SIM_TEXT);
-	ck_assert_int_eq(o.progress, SIM_PROGRESS_AUTO);
+	KIT_HAS(o, format, SIM_TEXT, progress, SIM_PROGRESS_AUTO);
 	sim_options_free(&o);
 }
 
@@ -58,12 +56,10 @@ KIT_TEST(test_options_are_taken)
 	ck_assert_str_eq(o.edges, "x");
 	ck_assert_uint_eq(o.concurrency, 0);
 	ck_assert(o.threads_given && o.check);
-	ck_assert_uint_eq(o.threads, 16);
-	ck_assert_uint_eq(o.set_count, 2);
+	KIT_HAS(o, threads, 16, set_count, 2);
 	ck_assert_str_eq(o.set[0], "a.b=c");
 	ck_assert_str_eq(o.set[1], "d.e.f=g=h");
-	ck_assert_int_eq(o.format, SIM_CSV);
-	ck_assert_int_eq(o.progress, SIM_PROGRESS_NEVER);
+	KIT_HAS(o, format, SIM_CSV, progress, SIM_PROGRESS_NEVER);
 	sim_options_free(&o);
 }
 
@@ -349,9 +345,7 @@ KIT_TEST(test_check_goes_by_the_witness)
 	tell(&h, "1 reads 1000=6; 1 writes 1000=8; 1 commits 20; 0 reads 1000=5; 0 writes 1000=6;"
 		 "0 reads 1000=6; 0 commits 10; memory holds 1000=8");
 	judged(&h, NULL);
-	ck_assert_uint_eq(h.verdict.transactions, 2);
-	ck_assert_uint_eq(h.verdict.reads, 3);
-	ck_assert_uint_eq(h.verdict.writes, 2);
+	KIT_HAS(h.verdict, transactions, 2, reads, 3, writes, 2);
 }
 
 KIT_TEST(test_check_finds_a_lost_update)

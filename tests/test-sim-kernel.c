@@ -257,8 +257,7 @@ KIT_TEST(test_layout)
 	ck_assert_uint_eq(kernel.array[2].base, 0x80000100);
 	ck_assert_uint_eq(kernel.lock_base, 0x80000200);
 	ck_assert_uint_eq(kernel.array[1].base, 0x80000300);
-	ck_assert_uint_eq(kernel.region_start, 0x80000100);
-	ck_assert_uint_eq(kernel.region_end, 0x80000104);
+	KIT_HAS(kernel, region_start, 0x80000100, region_end, 0x80000104);
 	kernel_free(&kernel);
 }
 

@@ -46,8 +46,7 @@ KIT_TESTS(test_set_operations_leave_their_net_effect, 4)
 	const struct set_places p = set_places(_i & 1 ? 20 : 12, 60, 600);
 	uint32_t count[3][3] = { { 0 } };
 
-	ck_assert_uint_eq(run.workload->block_size, 32);
-	ck_assert_uint_eq(run.workload->transactions, 600);
+	KIT_HAS(*run.workload, block_size, 32, transactions, 600);
 	ck_assert_uint_eq(run.transactions, 600);
 	for (uint32_t i = 0; i < 600; i++) {
 		uint32_t kind = at(&run, p.b + 4 * i) & 3;
@@ -221,8 +220,7 @@ KIT_TESTS(test_graph_is_cut_in_two, 8)
 	const struct cut_places p = cut_places(n, m);
 
 	ck_assert_uint_eq(run.workload->transactions, m);
-	ck_assert_uint_eq(run.writes, 3 * (n - 2));
-	ck_assert_uint_eq(run.transactions, m);
+	KIT_HAS(run, writes, 3 * (n - 2), transactions, m);
 	contract_slowly(&run, &p, n, m);
 	finish(&run);
 }

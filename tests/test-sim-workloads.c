@@ -28,9 +28,8 @@ KIT_TESTS(test_reference_workloads_have_their_shape, kit_scale(7, 1))
 	ck_assert_uint_eq(run.workload->block_size, shape[_i].block);
 	ck_assert_uint_eq(run.transactions, shape[_i].transactions);
 	ck_assert_uint_eq(run.workload->transactions, shape[_i].transactions);
-	ck_assert_uint_eq(run.reads, shape[_i].reads * transactions);
-	ck_assert_uint_eq(run.writes, shape[_i].writes * transactions);
-	ck_assert_uint_eq(run.plain_loads, shape[_i].plain_loads * transactions);
+	KIT_HAS(run, reads, shape[_i].reads * transactions, writes, shape[_i].writes * transactions,
+		plain_loads, shape[_i].plain_loads * transactions);
 	finish(&run);
 }
 
@@ -123,8 +122,7 @@ KIT_TEST(test_audit_is_the_reference)
 	const uint64_t expected[] = { a + 8 * 4719 + 4, a + 8 * 4718 + 4, (a + 8 * 4719 + 4) | 1,
 				      (a + 8 * 4718 + 4) | 1 };
 
-	ck_assert_uint_eq(run.workload->threads, 8192);
-	ck_assert_uint_eq(run.workload->block_size, 128);
+	KIT_HAS(*run.workload, threads, 8192, block_size, 128);
 	ck_assert_ptr_null(run.workload->program[SIM_LOCKS]);
 	ck_assert_ptr_nonnull(run.workload->missing[SIM_LOCKS]);
 	for (uint32_t i = 0; i < 8; i++)
@@ -135,9 +133,7 @@ KIT_TEST(test_audit_is_the_reference)
 	ck_assert_uint_eq(audits, 8200);
 	ck_assert_uint_eq(run.transactions, 16384);
 	ck_assert_uint_eq(run.workload->transactions, 16384);
-	ck_assert_uint_eq(run.reads, 2 * 16384);
-	ck_assert_uint_eq(run.writes, 2 * 8184);
-	ck_assert_uint_eq(run.plain_loads, 3 * 16384);
+	KIT_HAS(run, reads, 2 * 16384, writes, 2 * 8184, plain_loads, 3 * 16384);
 	for (int i = 0; i < 4; i++)
 		ck_assert_uint_eq(access[i], expected[i]);
 	ck_assert_uint_eq(value[0] - value[2], 3);
@@ -153,12 +149,10 @@ KIT_TESTS(test_skew_leaves_one_of_each_pair, 2)
 	uint32_t value[3];
 	struct run run = recorded(_i ? "skewr" : "skew", access, value, 3);
 
-	ck_assert_uint_eq(run.workload->threads, 1024);
-	ck_assert_uint_eq(run.workload->block_size, 32);
+	KIT_HAS(*run.workload, threads, 1024, block_size, 32);
 	ck_assert_uint_eq(run.transactions, 1024 * rounds);
 	ck_assert_uint_eq(run.workload->transactions, 1024 * rounds);
-	ck_assert_uint_eq(run.reads, 2048 * rounds);
-	ck_assert_uint_eq(run.writes, 512 * rounds);
+	KIT_HAS(run, reads, 2048 * rounds, writes, 512 * rounds);
 	ck_assert_uint_eq(access[0], a);
 	ck_assert_uint_eq(access[1], a + 32);
 	ck_assert_uint_eq(access[2], a | 1);
@@ -242,8 +236,7 @@ KIT_TEST(test_local_hash_invariant_is_strict)
 	struct run run = ran("local-hash-4", NULL, 0, SIM_LOCAL);
 
 	/* Thread t looks at t / 4 + 1 places. */
-	ck_assert_uint_eq(run.transactions, 4 * 64 * 65 / 2);
-	ck_assert_uint_eq(run.writes, 256);
+	KIT_HAS(run, transactions, 4 * 64 * 65 / 2, writes, 256);
 	ck_assert_uint_eq(at(&run, 4 * 7), 8);
 	broken(&run, 4 * 7, 0, "place 1 of bucket 3 holds 0");
 	broken(&run, 4 * 7, 7, "holds 7");
@@ -256,9 +249,7 @@ KIT_WITH(test_k_means_invariant_is_strict, struct run run, ran("k-means-64", NUL
 	uint64_t second = 4 * (1 + 32 * 4), count = second + 4 * 32 * 3;
 	uint32_t points = 0;
 
-	ck_assert_uint_eq(run.transactions, 256);
-	ck_assert_uint_eq(run.reads, 4 * 256);
-	ck_assert_uint_eq(run.plain_loads, 3 * 256);
+	KIT_HAS(run, transactions, 256, reads, 4 * 256, plain_loads, 3 * 256);
 	for (uint32_t i = 0; i < 32; i++)
 		points += at(&run, 4 * (i + 32 * 3)) +
 			  at(&run, 4 * (i + 32 * 7));
@@ -273,9 +264,7 @@ KIT_TEST(test_genetic_invariant_is_strict)
 {
 	struct run run = ran("genetic-2", "rounds=3", 0, SIM_LOCAL);
 
-	ck_assert_uint_eq(run.transactions, 3 * 256);
-	ck_assert_uint_eq(run.reads, 2 * 3 * 256);
-	ck_assert_uint_eq(run.writes, 2 * 3 * 256);
+	KIT_HAS(run, transactions, 3 * 256, reads, 2 * 3 * 256, writes, 2 * 3 * 256);
 	broken(&run, 0, 256, "256 is no solution");
 	/* Nothing in the bag is as far from half of all as can be. */
 	sim_memory_write(run.memory, 0, 0);

@@ -98,8 +98,7 @@ static void assert_meeting(const struct kernel *k, const char *branch, const cha
 {
 	const struct kernel_block *b = &k->code->block[find_block(k, branch)];
 
-	ck_assert_uint_eq(b->meeting, find_block(k, meeting));
-	ck_assert_uint_eq(b->likely, find_block(k, likely));
+	KIT_HAS(*b, meeting, find_block(k, meeting), likely, find_block(k, likely));
 }
 
 /* Example 4 of the thesis; Fig. 3.8 has the answer. */

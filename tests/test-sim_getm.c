@@ -230,8 +230,7 @@ KIT_TESTS(test_fig_7_in_the_machine, 2)
 	set_clock(((struct getm *)machine->port.state)->core[0].clock, 10);
 	ck_assert_int_eq(sim_machine_run(machine), 0);
 	compare(row, seen);
-	ck_assert_uint_eq(machine->port.result.committed, 2);
-	ck_assert_uint_eq(machine->port.result.aborted, 1);
+	KIT_HAS(machine->port.result, committed, 2, aborted, 1);
 	ck_assert_uint_eq(sim_memory_read(machine->port.memory, A), 100);
 	ck_assert_uint_eq(sim_memory_read(machine->port.memory, B), 100);
 	sim_machine_free(machine);

@@ -243,10 +243,7 @@ static struct gputm_sync_round_todo ask(struct gputm_sync_round *round,
 
 	ck_assert_int_eq(gputm_sync_round_step(round, now, &todo), 0);
 	oracle_sync_round_next(o, &expected);
-	ck_assert_int_eq(todo.what, expected.what);
-	ck_assert_uint_eq(todo.devices, expected.devices);
-	ck_assert_int_eq(todo.partial, expected.partial);
-	ck_assert_int_eq(todo.success, expected.success);
+	KIT_SAME(todo, expected, what, devices, partial, success);
 	ck_assert_int_eq(gputm_sync_round_may_run(round, GPUTM_SYNC_ROUND_CPU, now),
 			 oracle_sync_round_may_run(o, GPUTM_SYNC_ROUND_CPU));
 	ck_assert_int_eq(gputm_sync_round_may_run(round, GPUTM_SYNC_ROUND_GPU, now),

@@ -157,8 +157,7 @@ KIT_MADE(test_thread_compactor_tag_in_a_snapshot, c, "lanes=4 warps=2 compact=1"
 	c = KIT_SWAP(thread_compactor, c);
 	for (uint32_t k = 0; k < 2; k++) {
 		ck_assert(gputm_thread_compactor_peek(c, &warp));
-		ck_assert_uint_eq(warp.tag, 4711);
-		ck_assert_uint_eq(warp.index, k);
+		KIT_HAS(warp, tag, 4711, index, k);
 		ck_assert(gputm_thread_compactor_pop(c));
 	}
 }
@@ -246,8 +245,7 @@ static void pop(struct pair *p)
 
 	ck_assert_int_eq(some, p->popped != p->made);
 	if (some) {
-		ck_assert_uint_eq(warp.mask, p->mask[p->popped]);
-		ck_assert_uint_eq(warp.index, p->popped);
+		KIT_HAS(warp, mask, p->mask[p->popped], index, p->popped);
 		ck_assert_uint_eq(warp.tag, p->tag);
 		for (unsigned lane = 0; lane < p->o.lanes; lane++)
 			ck_assert_uint_eq(warp.thread[lane], p->thread[p->popped][lane]);

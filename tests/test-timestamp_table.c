@@ -40,8 +40,7 @@ static void stamps(const struct gputm_timestamp_table *t, uint32_t tx, uint32_t 
 	struct gputm_timestamp_table_stamps now;
 
 	ck_assert_int_eq(gputm_timestamp_table_get_stamps(t, tx, &now), 0);
-	ck_assert_uint_eq(now.cts, cts);
-	ck_assert_uint_eq(now.pdts, pdts);
+	KIT_HAS(now, cts, cts, pdts, pdts);
 }
 
 /* Edges A: T1 -> T2, B: T2 -> T3, C: T3 -> T1; stamps of T1, T2, T3 after each edge. */
@@ -142,13 +141,11 @@ KIT_WITH(test_fig_7_at_commit_or_abort, struct gputm_timestamp_table *t, begun(k
 	edge(t, 0, 1, OK);
 	ck_assert_int_eq(gputm_timestamp_table_retire(t, 0, true), OK);
 	ck_assert_int_eq(gputm_timestamp_table_get_stamps(t, 0, &now), 0);
-	ck_assert_int_eq(now.state, GPUTM_TIMESTAMP_TABLE_COMMITTED);
-	ck_assert_uint_eq(now.prev, 1);
+	KIT_HAS(now, state, GPUTM_TIMESTAMP_TABLE_COMMITTED, prev, 1);
 	stamps(t, 0, 12, NO_PDTS);
 	ck_assert_int_eq(gputm_timestamp_table_retire(t, 1, false), OK);
 	ck_assert_int_eq(gputm_timestamp_table_get_stamps(t, 1, &now), 0);
-	ck_assert_int_eq(now.state, GPUTM_TIMESTAMP_TABLE_IDLE);
-	ck_assert_uint_eq(now.prev, 12);
+	KIT_HAS(now, state, GPUTM_TIMESTAMP_TABLE_IDLE, prev, 12);
 	stamps(t, 1, 13, NO_PDTS);
 	edge(t, 0, 2, OK); /* line 2: a committed predecessor sends its PrevTS */
 	stamps(t, 2, 2, NO_PDTS);

@@ -114,8 +114,7 @@ static uint64_t rows_in_vain(uint32_t filter)
 		for (unsigned lane = 0; lane < 4; lane++)
 			word[lane] = 0x90000 + 64 * i + 4 * lane;
 		ck_assert_int_eq(gputm_tx_log_lookup_own_writes(log, 0xf, word, value, &own), 0);
-		ck_assert_uint_eq(own.hits, 0);
-		ck_assert_uint_eq(own.rows, own.walked ? 40 : 0);
+		KIT_HAS(own, hits, 0, rows, own.walked ? 40 : 0);
 		rows += own.rows;
 	}
 	ck_assert_uint_eq(kit_stat(unit_of(log), "rows_walked"), rows);
@@ -145,9 +144,7 @@ KIT_TEST(test_tx_log_perfect_filter_walks_for_hits)
 		ck_assert_int_ge(gputm_tx_log_append_write(log, 0xf, i == 1 ? at : other, seven),
 				 0);
 	ck_assert_int_eq(gputm_tx_log_lookup_own_writes(log, 0xf, word, value, &own), 0);
-	ck_assert_uint_eq(own.hits, 0x5);
-	ck_assert_uint_eq(own.walked, 0x5);
-	ck_assert_uint_eq(own.rows, 2);
+	KIT_HAS(own, hits, 0x5, walked, 0x5, rows, 2);
 	ck_assert_uint_eq(value[0], 7);
 	ck_assert_uint_eq(value[1], 0);
 	ck_assert_uint_eq(value[2], 9);

@@ -224,8 +224,7 @@ KIT_TEST(test_rollover_begins_at_the_margin)
 	ck_assert_int_eq(load(u, 0, 1, 53), OK);
 	ck_assert_int_eq(gputm_validation_unit_state(u), GPUTM_VALIDATION_UNIT_STOPPED);
 	ck_assert(gputm_validation_unit_ring_peek(u, &m));
-	ck_assert_uint_eq(m.go, 0);
-	ck_assert_uint_eq(m.from, 0);
+	KIT_HAS(m, go, 0, from, 0);
 	ck_assert(gputm_validation_unit_ring_pop(u));
 	ck_assert(!gputm_validation_unit_ring_pop(u));
 }

@@ -48,8 +48,7 @@ static void retry_one(struct run *r)
 	ck_assert_int_eq(result, oracle_validation_unit_retry(&r->o, &tag, &time));
 	if (result == NONE)
 		return;
-	ck_assert_uint_eq(last.tag, tag);
-	ck_assert_uint_eq(last.time, time);
+	KIT_HAS(last, tag, tag, time, time);
 	count_cost(r);
 }
 
@@ -158,10 +157,7 @@ static void twin_step(struct gputm_validation_unit *twin[2], uint64_t *random, u
 			    what == 2 ? gputm_validation_unit_retry(twin[i], &answer[i]) :
 			    gputm_validation_unit_release(twin[i], r.address, warp, 1, 1, NULL);
 	ck_assert_int_eq(result[0], result[1]);
-	ck_assert_uint_eq(answer[0].tag, answer[1].tag);
-	ck_assert_uint_eq(answer[0].time, answer[1].time);
-	ck_assert_uint_eq(answer[0].reason, answer[1].reason);
-	ck_assert_uint_eq(answer[0].cycles, answer[1].cycles);
+	KIT_SAME(answer[0], answer[1], tag, time, reason, cycles);
 	if (what < 2 && result[0] == STALLED)
 		seen[GPUTM_VALIDATION_UNIT_REASONS]++;
 	else if (what < 2)

@@ -32,8 +32,7 @@ static void fig_7(struct kit *kit, bool paper_order)
 	cell(u, A, 21, 20, 1, p); /* Table 1 */
 	cell(u, B, 11, 10, 1, q);
 	ck_assert_int_eq(load(u, A, q, 10), ABORT);
-	ck_assert_uint_eq(last.time, 21);
-	ck_assert_uint_eq(last.reason, GPUTM_VALIDATION_UNIT_LOAD_WTS);
+	KIT_HAS(last, time, 21, reason, GPUTM_VALIDATION_UNIT_LOAD_WTS);
 	cell(u, A, 21, 20, 1, p);
 	release(u, B, q, 10, 1);
 	ck_assert_int_eq(retry(u), NONE);
@@ -201,8 +200,7 @@ KIT_TEST(test_granted_store_wakes_who_fails)
 	release(u, 0x100, 1, 10, 1); /* wakes warp 2, which is not at once served */
 	ck_assert_int_eq(store(u, 0x100, 3, 20), OK);
 	ck_assert_int_eq(retry(u), ABORT);
-	ck_assert_uint_eq(last.tag, 211);
-	ck_assert_uint_eq(last.time, 21);
+	KIT_HAS(last, tag, 211, time, 21);
 	ck_assert_int_eq(retry(u), ABORT);
 	ck_assert_uint_eq(last.tag, 414);
 	ck_assert_int_eq(retry(u), NONE);
@@ -235,8 +233,7 @@ KIT_TEST(test_full_stall_buffer_aborts)
 	ck_assert_uint_eq(last.reason, GPUTM_VALIDATION_UNIT_COUNT);
 	ck_assert_int_eq(load(u, 0x100, 2, 11), STALLED);
 	ck_assert_int_eq(load(u, 0x100, 3, 12), ABORT);
-	ck_assert_uint_eq(last.reason, GPUTM_VALIDATION_UNIT_BUFFER);
-	ck_assert_uint_eq(last.time, 11);
+	KIT_HAS(last, reason, GPUTM_VALIDATION_UNIT_BUFFER, time, 11);
 }
 
 KIT_TEST(test_validation_unit_misuse_changes_nothing)

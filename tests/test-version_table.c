@@ -165,9 +165,7 @@ KIT_WITH(test_fig_6_version_index_table, struct gputm_version_table *t, fig_6(ki
 		ck_assert_uint_eq(physical, fig_6_plain[i][1]);
 	}
 	ck_assert_int_eq(gputm_version_table_get_version(t, 1, 3, &v), 0);
-	ck_assert_uint_eq(v.references, 47);
-	ck_assert_uint_eq(v.created, 300);
-	ck_assert_uint_eq(v.address, 0x8B0000);
+	KIT_HAS(v, references, 47, created, 300, address, 0x8B0000);
 	kit_round_trip(&version_table_maker, unit_of(t));
 }
 
@@ -190,8 +188,7 @@ KIT_MADE(test_table_1_storage, t, "isca-2017")
 	struct gputm_storage regions;
 
 	ck_assert(gputm_unit_storage(unit_of(t), 0, &regions));
-	ck_assert_uint_eq(regions.bits, 193);
-	ck_assert_uint_eq(regions.entries, 1024 * 8 / 193);
+	KIT_HAS(regions, bits, 193, entries, 1024 * 8 / 193);
 	ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(t)), 42 * 193);
 	t = make(kit, "isca-2017 time_bits=32");
 	ck_assert(gputm_unit_storage(unit_of(t), 0, &regions));
@@ -286,8 +283,7 @@ KIT_MADE(test_version_table_start_stamps_and_restart, t, "versions=4 time_bits=8
 	kit_valid(unit_of(t));
 	ck_assert_uint_eq(gputm_version_table_start_stamp(t, 1), 1);
 	ck_assert_int_eq(gputm_version_table_get_version(t, 1, version, &v), 0);
-	ck_assert_int_eq(v.state, GPUTM_VERSION_TABLE_READABLE);
-	ck_assert_uint_eq(v.created, 1);
+	KIT_HAS(v, state, GPUTM_VERSION_TABLE_READABLE, created, 1);
 	ck_assert_uint_eq(kit_stat(unit_of(t), "dropped"), 1);
 }
 
@@ -494,9 +490,7 @@ static void compare(const struct gputm_version_table *t, const struct oracle_ver
 	for (r = 0; r < o->regions; r++)
 		for (v = 0; v < o->config.versions; v++) {
 			ck_assert_int_eq(gputm_version_table_get_version(t, r, v, &is), 0);
-			ck_assert_int_eq((int)is.state, o->region[r].version[v].state);
-			ck_assert_uint_eq(is.references, o->region[r].version[v].references);
-			ck_assert_uint_eq(is.stamp, o->region[r].version[v].stamp);
+			KIT_SAME(is, o->region[r].version[v], state, references, stamp);
 			if (is.state == GPUTM_VERSION_TABLE_READABLE)
 				ck_assert_uint_eq(is.created, o->region[r].version[v].created);
 		}

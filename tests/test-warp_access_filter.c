@@ -36,9 +36,7 @@ KIT_TEST(test_warp_access_filter_storage)
 	for (size_t i = 0; i < KIT_COUNT(lanes); i++) {
 		ck_assert(gputm_unit_storage(
 			unit_of(make(kit, "lanes=%u warps=2 words=16", lanes[i])), 0, &words));
-		ck_assert_uint_eq(words.entries, 32);
-		ck_assert_uint_eq(words.bits, 30 + lanes[i] + bits[i]);
-		ck_assert_uint_eq(words.ports, lanes[i]);
+		KIT_HAS(words, entries, 32, bits, 30 + lanes[i] + bits[i], ports, lanes[i]);
 	}
 }
 

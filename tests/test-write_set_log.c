@@ -24,11 +24,9 @@ static void expect(struct gputm_write_set_log *log, enum gputm_write_set_log_str
 
 	ck_assert_int_eq(gputm_write_set_log_cut(log, stream, partial, &chunk),
 			 GPUTM_WRITE_SET_LOG_CHUNK);
-	ck_assert_uint_eq(chunk.thread, thread);
-	ck_assert_uint_eq(chunk.count, count);
+	KIT_HAS(chunk, thread, thread, count, count);
 	ck_assert_uint_eq(chunk.entry[0].address, address);
-	ck_assert_uint_eq(chunk.bytes, count * 16);
-	ck_assert_uint_eq(chunk.round, gputm_write_set_log_round(log));
+	KIT_HAS(chunk, bytes, count * 16, round, gputm_write_set_log_round(log));
 }
 
 static void expect_none(struct gputm_write_set_log *log, enum gputm_write_set_log_stream stream,
@@ -134,14 +132,9 @@ static void compare_pop(struct gputm_write_set_log *log, struct oracle_write_set
 			 answer);
 	if (answer != GPUTM_WRITE_SET_LOG_CHUNK)
 		return;
-	ck_assert_uint_eq(chunk.thread, expected.thread);
-	ck_assert_uint_eq(chunk.count, expected.count);
-	ck_assert_uint_eq(chunk.round, expected.round);
-	ck_assert_uint_eq(chunk.bytes, expected.bytes);
+	KIT_SAME(chunk, expected, thread, count, round, bytes);
 	for (uint32_t i = 0; i < chunk.count; i++) {
-		ck_assert_uint_eq(chunk.entry[i].address, entry[i].address);
-		ck_assert_uint_eq(chunk.entry[i].stamp, entry[i].stamp);
-		ck_assert_uint_eq(chunk.entry[i].value, entry[i].value);
+		KIT_SAME(chunk.entry[i], entry[i], address, stamp, value);
 	}
 }
 

@@ -180,9 +180,7 @@ static void step(struct gputm_writer_table *t, struct oracle_writer_table *o, ui
 	count = gputm_writer_table_writers(t, address, got, 64);
 	ck_assert_int_eq(count, (int)oracle_writer_table_writers(o, address, expected));
 	for (int i = 0; i < count; i++) {
-		ck_assert_uint_eq(got[i].tx, expected[i].tx);
-		ck_assert_uint_eq(got[i].version, expected[i].version);
-		ck_assert_int_eq(got[i].committed, expected[i].committed);
+		KIT_SAME(got[i], expected[i], tx, version, committed);
 	}
 }
 

@@ -62,9 +62,7 @@ static inline void cell(struct gputm_validation_unit *u, uint64_t address, uint6
 	struct gputm_validation_granule g;
 
 	ck_assert_int_eq(gputm_validation_unit_get_granule(u, address, &g), 0);
-	ck_assert_uint_eq(g.wts, wts);
-	ck_assert_uint_eq(g.rts, rts);
-	ck_assert_uint_eq(g.writes, writes);
+	KIT_HAS(g, wts, wts, rts, rts, writes, writes);
 	if (writes)
 		ck_assert_int_eq((int)g.owner, owner);
 }
