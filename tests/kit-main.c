@@ -22,6 +22,48 @@ void kit_register(struct kit_test *test)
 	end = &test->next;
 }
 
+/* ---- cases of a file ---- */
+
+/* A file's text, behind those that were read before, and a 0. */
+static char *text_of(const char *name)
+{
+	static char room[1 << 16];
+	static size_t used;
+	char path[512], *text = room + used;
+	FILE *in;
+
+	snprintf(path, sizeof(path), KIT_CORPUS "/../../data/%s", name);
+	in = fopen(path, "r");
+	if (in)
+		used += fread(text, 1, sizeof(room) - used, in) + 1;
+	if (!in || used >= sizeof(room)) {
+		fprintf(stderr, "%s cannot be read\n", path);
+		exit(1);
+	}
+	fclose(in);
+	return text;
+}
+
+int kit_cases(const char *name, const struct kit_case **cases)
+{
+	static struct kit_case list[256]; /* of all files */
+	static int listed;
+	const int from = listed;
+
+	for (char *at = text_of(name), *next; at; at = next) {
+		char *text = strchr(at + 1, '\n');
+
+		next = strstr(text, "\n=");
+		*text = '\0';
+		if (next)
+			*++next = '\0';
+		if (at[1] == '=' && listed < (int)KIT_COUNT(list))
+			list[listed++] = (struct kit_case){ at[2] ? at + 3 : NULL, text + 1 };
+	}
+	*cases = &list[from];
+	return listed - from;
+}
+
 /* ---- the drive ---- */
 
 /* The exact number of bytes in memory of their own, so that a read behind them is seen. */

@@ -360,6 +360,16 @@ int kit_missed(void);
 #define KIT_MADE(NAME, HANDLE, ...)                                                            \
 	KIT_WITH(NAME, kit_handle *HANDLE, make(kit, __VA_ARGS__))
 
+/*
+ * The cases of a file of tests/data: a line "== ANSWER" before each text that is answered so, and
+ * lines "=# COMMENT". Gives their number: KIT_TESTS(name, kit_cases("texts.txt", &cases)).
+ */
+struct kit_case {
+	const char *answer; /* NULL where there is none */
+	const char *text;
+};
+int kit_cases(const char *file, const struct kit_case **cases);
+
 /* ---- drives: random tests that the fuzzer runs too ---- */
 /*
  * KIT_DRIVE(UNIT, rounds, size) { ... } takes a unit through the operations that `bytes` say,

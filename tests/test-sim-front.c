@@ -383,89 +383,14 @@ KIT_TESTS(test_check_counts_the_transactions, 2)
 	judged(&h, _i ? NULL : "1 transactions were committed and not 2");
 }
 
-#define CIRCLE                                                                                 \
-	"among them 2 in a circle: thread 0, transaction 1 of the thread, read 0x1000 before "     \
-	"thread 1, transaction 1 of the thread, wrote it; thread 1, transaction 1 of the thread, " \
-	"read 0x200 before thread 0, transaction 1 of the thread, wrote it"
-static const struct {
-	const char *story, *failure;
-} stories[] = {
-	/* Write skew. */
-	{ "0 reads 1000=5; 0 reads 2000=0; 1 reads 1000=5; 1 reads 2000=0;"
-	  "0 writes 1000=1; 1 writes 2000=1; 0 commits 1; 1 commits 2;"
-	  "memory holds 1000=1; memory holds 2000=1",
-	  "thread 1" },
-	/* Changed and changed back: right by value, and so it passes. */
-	{ "2 reads 1000=5; 0 writes 1000=6; 0 commits 1; 1 writes 1000=5; 1 commits 2;"
-	  "2 writes 2000=1; 2 commits 3; memory holds 2000=1",
-	  NULL },
-	/* An attempt that aborts leaves no trace; stores before and after a transaction do. */
-	{ "0 stores 3000=9; 0 reads 1000=1234; 0 writes 2000=1; 0 aborts;"
-	  "0 reads 1000=5; 0 reads 3000=9; 0 commits 1; 0 stores 3004=3;"
-	  "memory holds 3000=9; memory holds 3004=3",
-	  NULL },
-	/* The final memory: a write that was lost, one out of nowhere, a lock. */
-	{ "0 writes 1000=6; 0 commits 1; memory holds 1000=5",
-	  "0x1000 ends as 5 and, in the serial order, as 6" },
-	{ "0 writes 1000=6; 0 commits 1; memory holds 1000=6; memory holds 5000=1",
-	  "0x5000 ends as 1 and, in the serial order, as 0" },
-	{ "0 writes 1000=6; 0 commits 1; memory holds 1000=6; memory holds 9000=1", NULL },
-	{ "0 commits 1000; 2 commits 1000", "threads 0 and 2 both stand at place 1 of" },
-	/* 1 writes a, 2 writes b; the silent reader saw b written and a not: it stands before 1. */
-	{ "0 writes 100=7; 0 commits 1; 1 writes 200=8; 1 commits 2;"
-	  "2 reads 200=8 of 2; 2 reads 100=0; 2 commits silently;"
-	  "memory holds 100=7; memory holds 200=8",
-	  NULL },
-	/* The same, but 2 has read what 1 wrote: it would stand before 1 and behind 2. */
-	{ "0 writes 100=7; 0 commits 1; 1 reads 100=7; 1 writes 200=8; 1 commits 2;"
-	  "2 reads 200=8 of 2; 2 reads 100=0; 2 commits silently;"
-	  "memory holds 100=7; memory holds 200=8",
-	  "no serial order: 3 transactions wait for one another, among them 3 in a circle: "
-	  "thread 0, transaction 1 of the thread, wrote 0x100 before thread 1, transaction 1 of "
-	  "the thread, read it; thread 1, transaction 1 of the thread, wrote 0x200 before thread "
-	  "2, transaction 1 of the thread, read it; thread 2, transaction 1 of the thread, read "
-	  "0x100 before thread 0, transaction 1 of the thread, wrote it" },
-	/* Snapshots: 1 has read the old word that 0 overwrote, and stands before it though it
-	 * committed later; it reads its own write. A plain store before tells nothing. */
-	{ "0 stores 300=3; 0 writes 1000=6; 0 commits 1 by version;"
-	  "1 reads 1000=5; 1 writes 200=8; 1 rereads 200=8; 1 commits 2 by version;"
-	  "2 reads 1000=6 of 1; 2 reads 300=3; 2 reads 200=8 of 2; 2 commits 3 by version;"
-	  "memory holds 1000=6; memory holds 200=8; memory holds 300=3",
-	  NULL },
-	/* Anomalies of snapshots: both writers read the old words; */
-	{ "0 reads 1000=5; 0 reads 200=0; 0 writes 200=8; 0 commits 1 by version;"
-	  "1 reads 200=0; 1 writes 1000=6; 1 commits 2 by version;"
-	  "memory holds 200=8; memory holds 1000=6",
-	  CIRCLE },
-	/* or one of them, and a reader stands between. */
-	{ "0 reads 1000=5; 0 reads 200=0; 0 writes 200=8; 0 commits 1 by version;"
-	  "2 reads 200=8 of 1; 2 reads 1000=5; 2 commits 3 by version;"
-	  "1 reads 200=0; 1 writes 1000=6; 1 commits 2 by version;"
-	  "memory holds 200=8; memory holds 1000=6",
-	  CIRCLE },
-	/* Thread 0 fills a word and then publishes it; thread 1 finds it published, and reads it in
-	 * its next transaction. That alone says nothing of its place; program order does. */
-	{ "0 stores 200=7; 0 writes 1000=6; 0 commits 1 by version;"
-	  "1 reads 1000=6 of 1; 1 commits 3 by version; 1 reads 200=7; 1 commits 2 by version;"
-	  "memory holds 1000=6; memory holds 200=7",
-	  NULL },
-	/* A thread's second transaction reads what was before its first; by versions, by place. */
-	{ "0 writes 1000=6; 0 commits 2 by version; 1 reads 1000=6 of 2; 1 commits 3 by version;"
-	  "1 reads 1000=5; 1 commits 4 by version; memory holds 1000=6",
-	  "; thread 1 made transaction 1 of the thread before its transaction 2; " },
-	{ "0 writes 1000=6; 0 commits 2; 1 reads 1000=6 of 2; 1 commits 3;"
-	  "1 reads 1000=5; 1 commits 1; memory holds 1000=6",
-	  "transaction 1 of thread 1 stands behind transaction 2 of the thread" },
-	{ "2 reads 1000=5", "thread 2 ended inside a transaction, its number 1, after 1 accesses" },
-};
-
-KIT_TESTS(test_check_judges_stories, KIT_COUNT(stories))
+static const struct kit_case *history;
+KIT_TESTS(test_check_judges_stories, kit_cases("histories.txt", &history))
 {
 	struct history h;
 
 	history_open(&h, &plain);
-	tell(&h, stories[_i].story);
-	judged(&h, stories[_i].failure);
+	tell(&h, history[_i].text);
+	judged(&h, history[_i].answer);
 }
 
 /* Each of five reads what was there before the next one's write; one more only follows them, and

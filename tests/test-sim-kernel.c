@@ -53,141 +53,20 @@ static void held(int error, const char *message, const char *expected)
 
 /* ---- what is refused ---- */
 
-static const struct {
-	const char *text, *message;
-} bad[] = {
-	{ HEAD, "k:4:1: got end of file, expected a program" },
-	{ "frob\n", "k:1:1: got \"frob\", expected a statement of the head or a section" },
-	{ "array m threads\n", "k:1:9: got \"threads\", expected \"threads N block N\" before" },
-	{ "threads 8 block 1025\n",
-	  "k:1:17: got \"1025\", expected the threads of a block, 1 .. " },
-	{ "threads 8 block 0x\n", "k:1:17: got \"0x\", expected an operand" },
-	{ "param p 5 6 9 \"x\"\n", "k:1:11: got \"6\", expected the least value, not above the "
-				   "default, 0 .. 5" },
-	{ "param p 5 1 4 \"x\"\n", "k:1:13: got \"4\", expected the greatest value, not below the "
-				   "default, 5 .. " },
-	{ "param p 5 1 9\n", "k:1:14: got end of line, expected what it says, in quotes" },
-	{ "variant v q 3 \"x\"\n", "k:1:11: got \"q\", expected a param that was named before" },
-	{ "param while 5 1 9 \"x\"\n", "k:1:7: got \"while\", a word of the language" },
-	{ HEAD "array m 3\n", "k:4:7: got \"m\" a second time, expected a new name: it is from "
-			      "line 2" },
-	{ HEAD "program\nset m = 1\n", "k:5:5: got \"m\", expected a register: line 2 makes it" },
-	{ HEAD "program\nset x = y + 1\n", "k:5:9: y is read and never set" },
-	{ HEAD "program\nset x = m[1].a\n", "k:5:9: got \"m\", expected no memory" },
-	{ HEAD "program\nload x = m[1].c\n", "k:5:15: got \"c\", expected a field of m: a b" },
-	{ HEAD "program\nload x = m[1]\n", "k:5:14: got end of line, expected \".\"" },
-	{ HEAD "program\nstore t[1] = 1\n", "k:5:12: got a table, expected memory" },
-	{ HEAD "program\nset x = (1 + 2\n", "k:5:15: got end of line, expected \")\"" },
-	{ HEAD "program\nset x = 1 +\n", "k:6:1: got end of file, expected an operand" },
-	{ HEAD "program\nif id\nset x = 1\n", "k:7:1: got end of file, expected the end of the "
-					      "\"if\" of line 5" },
-	{ HEAD "program\nrepeat\nif id\nalu\nuntil 1\n",
-	  "k:8:1: got \"until\", expected the end of the \"if\" of line 6" },
-	{ HEAD "program\nif id\nelse\nelse\nend\n",
-	  "k:7:1: got \"else\", expected the end of the \"if\" of line 5" },
-	{ HEAD "program\nif 0\nalu\nuntil 1\n",
-	  "k:7:1: got \"until\", expected the end of the \"if\" of line 5" },
-	{ HEAD "program\nwhile id\nalu\nuntil 1\n",
-	  "k:7:1: got \"until\", expected the end of the \"while\" of line 5" },
-	{ HEAD "program\nrepeat\nalu\nend\n",
-	  "k:7:1: got \"end\", expected the end of the \"repeat\" of line 5" },
-	{ HEAD "program\nend\n", "k:5:1: got \"end\", expected a statement or the next section" },
-	{ HEAD "program\nbreak\n", "k:5:1: got \"break\", expected it in a loop" },
-	{ HEAD "program\nwhile 1\nbreak\nset x = 1\nend\n", "k:7:1: this cannot be reached" },
-	{ HEAD "program\nwhile 1\nset x = 1\nend\nprogram locks\n", NULL },
-	{ HEAD "program\nrequire 1\n",
-	  "k:5:1: got \"require\", expected it in setup, host and verify only" },
-	{ HEAD "setup\nbegin\n", "k:5:1: got \"begin\", expected it in a program only" },
-	{ "threads 8 block 4\nshared s 4\nsetup\nstore s[0] = 1\n",
-	  "k:4:7: got \"s\", shared memory, of which each of 2 blocks has a copy, expected what" },
-	{ HEAD "affinity lane\n", "k:4:10: got \"lane\", expected an operand of affinity, which" },
-	{ HEAD "affinity m[id].a\n", "k:4:10: got \"m\", expected no memory in an expression" },
-	{ HEAD "affinity x\n", "k:4:10: x is read and never set" },
-	{ HEAD "affinity 1\naffinity 2\n", "k:5:10: got \"2\" a second time (first in line 4)" },
-	{ HEAD "program\nkernel a\nalu\n",
-	  "k:7:1: got end of file, expected \"kernel\" or \"host\"" },
-	{ HEAD "program\nkernel a\nalu\nkernel a\nalu\nhost\n",
-	  "k:7:8: got kernel a a second time (first in line 5)" },
-	{ HEAD "program\nkernel m\nalu\n", "k:5:8: got \"m\" a second time, expected a new" },
-	{ HEAD "program\nkernel a threads 8\n", "k:5:19: got end of line, expected \"block\"" },
-	{ HEAD "program\nkernel a threads 8 block 1025\n", "k:5:26: got \"1025\", expected the" },
-	{ HEAD "program\nkernel a\nset x = 1\nkernel b\nset y = x\nhost\n",
-	  "k:8:9: x is read and never set" },
-	{ HEAD "program\nkernel a\nbegin\nhost\n", "k:6:1: \"begin\", but there is a way to" },
-	{ HEAD "program\nkernel a\nalu\nhost\nstore m[0].a = 1\n",
-	  "k:8:1: host stores to tables only" },
-	{ HEAD "program\nkernel a\nalu\nhost\nlaunch b\n",
-	  "k:8:8: got \"b\", expected the name of a kernel of this program" },
-	{ HEAD "program locks\nkernel a\nalu\nhost\nprogram\nkernel b\nalu\nhost\nlaunch a\n",
-	  "k:12:8: got \"a\", expected the name of a kernel of this program" },
-	{ HEAD "program\nkernel a\nalu\nhost\nset x = id\n",
-	  "k:8:9: got \"id\", expected an operand of host, which no" },
-	{ HEAD "program\nkernel a\nalu\nhost\nbegin\n",
-	  "k:8:1: got \"begin\", expected it in a program" },
-	{ HEAD "program\nkernel a\nalu\nhost\nlaunch a\nprogram\nalu\n",
-	  "k:9:8: got \"\" a second time (first in line 4)" },
-	{ HEAD "program\nalu\nkernel a\n", "k:6:1: got \"kernel\", expected a statement of" },
-	{ HEAD "setup\nset x = id\n", "k:5:9: got \"id\", expected an operand of setup, which no" },
-	{ HEAD "program\ncommit\n", "k:5:1: \"commit\" without \"begin\"" },
-	{ HEAD "program\n\tbegin\n", "k:5:2: \"begin\", but there is a way to the end without" },
-	{ HEAD "program\nbegin\nbegin\ncommit\n", "k:6:1: \"begin\" within that of line 5" },
-	{ HEAD "program\nbegin\ncommit\ncommit\n", "k:7:1: \"commit\" without \"begin\"" },
-	{ HEAD "program\nbegin\nif id\n\t\tcommit\nelse\ncommit\nend\n",
-	  "k:7:3: a second \"commit\" for the \"begin\" of line 5: the other one is in line 9" },
-	{ HEAD "program\nif id\nbegin\nend\nset x = 1\ncommit\n",
-	  "k:9:1: \"commit\" without \"begin\"" },
-	{ HEAD "program\nwhile id\nbegin\nbreak if lane\ncommit\nend\n",
-	  "k:10:1: reached both within and without the \"begin\" of line 6" },
-	{ HEAD "program\nbegin\n  exit if id\ncommit\n",
-	  "k:6:3: \"exit\" between the \"begin\" of line 5 and its \"commit\"" },
-	{ HEAD "program\nbegin\nbarrier\ncommit\n", "k:6:1: \"barrier\" between the \"begin\"" },
-	{ HEAD "program\nbegin\ncas x = m[0].a from 0 to 1\ncommit\n",
-	  "k:6:1: \"cas\" in the transaction of line 5, expected it outside" },
-	{ HEAD "program\nenter\n", "k:5:1: \"enter\", but there is a way to the end without" },
-	{ HEAD "macro f()\nf()\nend\nprogram\nf()\n", "k:5:1: macro f calls itself" },
-	{ HEAD "\tmacro f()\nset x = 1\n", "k:4:2: macro f has no end" },
-	{ HEAD "macro f()\nuntil 1\nend\nprogram\nf()\n",
-	  "k:5:1: got \"until\", expected a statement or the end of macro f" },
-	{ HEAD "define d = d + 1\nprogram\nset x = d\n", "k:4:12: \"d\" is made of itself" },
-	{ HEAD "program\nset x = \"one\"\n", "k:5:9: got \"one\", expected an operand" },
-	{ HEAD "program\nset x = idd\n",
-	  "k:5:9: idd is read and never set in program; did you mean \"id\"?" },
-	{ HEAD "macro f()\nset x = n\nend\nprogram\nset n = 1\nf()\nprogram locks\nalu\nf()\n",
-	  "k:5:9: n is read and never set in program locks (the macro of line 12)" },
-	{ HEAD "program\nx = 1\n", "k:5:1: got \"x =\", expected a statement or a macro; did you "
-				   "mean \"let x =\"?" },
-	{ HEAD "program\nif id\nalu\nelif lane\nalu\nend\n",
-	  "k:7:1: got \"elif\", expected \"else\", and \"if\" with an \"end\" of its own in the" },
-	{ HEAD "program\nif id\nalu\nelse if lane\nalu\nend\n",
-	  "k:7:6: got \"else if\", expected \"else\", and \"if\" with an \"end\" of its own in" },
-	{ HEAD "program\nif 1\nalu\nelse if lane\nalu\nend\n", "k:7:6: got \"else if\", expected" },
-	{ HEAD "program\nm[0].a = 1\n", "k:5:1: got array \"m\", expected a statement or a macro; "
-					"did you mean \"store m[...] = ...\"?" },
-	{ HEAD "program\nalu 10001\n",
-	  "k:5:5: got \"10001\", expected the number of instructions, 0 .. 10000" },
-	{ HEAD "verify\nif t[0]\nstore m[0].a = 1\nend\n",
-	  "k:6:1: verify stores to tables only" },
-	{ HEAD "program\nstore m.a = 1\n", "k:5:7: got \"m.a\", expected \"m[INDEX].a\"" },
-	{ HEAD "program\nload old = m[0].a\n", "k:5:6: got \"old\", a word of the language, exp" },
-	{ "include other\n", "k:1:9: \"other\" cannot be opened beside the kernel" },
-	{ "edges e v n\n", "k:1:9: got \"v\", expected the name of a param" },
-	{ "array e 4\nparam n 5 1 9 \"x\"\nedges f n n\n",
-	  "k:3:7: got \"f\", expected \"edges\" before all arrays" },
-	{ "param n 5 1 9 \"x\"\nedges e n n\n" HEAD "array e 4\nprogram\nalu\n",
-	  "k:2:7: e is no array of two words for each edge" },
-	{ HEAD "commits below 0\n", "k:4:15: got \"0\", expected the transactions of a run" },
-	{ "include 3\n", "k:1:9: got \"3\", expected a file beside the kernel" },
-	{ HEAD "program\nif id\n\tbarrier\nend\nset x = 1\n",
-	  "k:6:2: barrier in this place, which the branch of line 5 divides" },
-};
+static const struct kit_case *bad, *script;
 
-KIT_TESTS(test_bad_kernels_are_refused, sizeof(bad) / sizeof(bad[0]))
+KIT_TESTS(test_bad_kernels_are_refused, kit_cases("kernels-refused.txt", &bad))
 {
+	const char *head = strstr(bad[_i].text, "HEAD\n");
+	int before = head ? (int)(head - bad[_i].text) : 0;
 	struct kernel kernel;
-	char message[300];
-	int error = read_text(bad[_i].text, &kernel, message);
+	char text[400], message[300];
+	int error;
 
-	held(error, message, bad[_i].message);
+	snprintf(text, sizeof(text), "%.*s%s%s", before, bad[_i].text, head ? HEAD : "",
+		 head ? head + strlen("HEAD\n") : bad[_i].text);
+	error = read_text(text, &kernel, message);
+	held(error, message, bad[_i].answer);
 	if (!error)
 		kernel_free(&kernel);
 }
@@ -439,60 +318,13 @@ KIT_TESTS(test_expressions_are_as_in_c, sizeof(values) / sizeof(values[0]))
 	ck_assert_msg(!run_text(text, message), "%s: %s", values[_i].expression, message);
 }
 
-static const struct {
-	const char *text, *message; /* NULL: it holds */
-} scripts[] = {
-	{ "setup\nfor i = 0 below 16\nstore m[i].b[2] = i * 3\nend\n"
-	  "verify\nfor i = 0 below 16\nrequire m[i].b[2] == 3 * i && m[i].a == 0\nend\n", NULL },
-	{ "setup\nstore t[3] = 5\nverify\nstore t[2] = t[3] + 1\nrequire t[2] == 6\n", NULL },
-	{ "verify\nset i = 20\nrequire i < 16 && m[i].a || i == 20\n", NULL },
-	{ "verify\nset i = 20\nset x = i < 16 ? m[i].a : 7\nrequire x == 7\n", NULL },
-	{ "setup\ndraw a\ndraw b below 10\nstore m[0].a = a\n"
-	  "verify\nrequire m[0].a == random(1) && random(2) != random(1)\n", NULL },
-	{ "setup\ndraw a below 0\ndraw b\nstore m[0].a = a\nverify\nset n = 0\n"
-	  "require m[0].a == random(1) && random(n) == random(0) && random(0) != random(1)\n",
-	  NULL },
-	{ "setup\nfor i = 0 below 16\ndraw x zipf 9 exponent 99\ndraw y zipf 1 exponent 0\n"
-	  "store m[i].a = x\nend\nverify\nfor i = 0 below 16\nrequire m[i].a < 9 m[i].a\nend\n",
-	  NULL },
-	{ "setup\nset n = 0\ndraw x zipf n exponent 99\n",
-	  "k:6:1: zipf 0 exponent 99, expected 1 .. 67108864 items and an exponent of 0 .. 1000" },
-	{ "setup\ndraw x zipf 3 exponent 1001\n", "k:5:1: zipf 3 exponent 1001, expected 1 .." },
-	{ "verify\nset e = 3\nrequire e == 4 \"element\" e \"is not\" e + 1\n",
-	  "k:6:1: element 3 is not 4: expected e == 4" },
-	{ "verify\nset e = 16\nrequire m[e].a\n",
-	  "k:6:1: m[16].a, beyond the end of m (length 16): e = 16" },
-	{ "verify\nset e = 3\nset x = m[1].b[e]\n",
-	  "k:6:1: m[1].b[3], beyond the end of m.b (length 3): e" },
-	{ "verify\nset e = 16\nset x = m[e].b[e]\n",
-	  "k:6:1: m[16].b[16], beyond the end of m (length 16): e" },
-	{ "setup\nset e = 3\nrequire e == 4 e \"is not 4\"\n",
-	  "k:6:1: 3 is not 4: expected e == 4" },
-	{ "setup\nset e = 4\nstore t[e] = 1\n",
-	  "k:6:1: t[4], beyond the end of t (length 4): e = 4" },
-	{ "setup\nset x = 1\nwhile x\nset x = 1\nend\n", "k:7:1: no end after" },
-	{ "setup\nstore m[2].a = 9\nverify\nset e = 2\nrequire m[e].b[e] || !m[e].a\n",
-	  "k:8:1: what is required does not hold: e = 2, m[2].b[2] = 0, m[2].a = 9" },
-	{ "verify\nset e = 3\nset f = 4\nrequire e >= f\n",
-	  "k:7:1: what is required does not hold: e = 3, f = 4, expected e >= f" },
-	{ "setup\nstore m[2].a = 9\nverify\nset e = 2\n"
-	  "require 7 > m[e].a \"not\" m[e].a\n",
-	  "k:8:1: not 9: e = 2, expected m[2].a < 7" },
-	{ "verify\nset e = 3\nrequire e + 1 != 4\n",
-	  "k:6:1: what is required does not hold: e = 3, expected 4 != 4" },
-	{ "verify\nset e = 3\nrequire !e\n",
-	  "k:6:1: what is required does not hold: e = 3, expected e == 0" },
-	{ "macro twice(x, y)\nset x = y\nset x = x + y\nend\ndefine sum(a, b) = a + b * 2\n"
-	  "verify\ntwice(u, 3)\ntwice(v, u + 1)\nrequire v == 14 && sum(u, v) == 34 v u\n", NULL },
-};
-
-KIT_TESTS(test_setup_and_verify, sizeof(scripts) / sizeof(scripts[0]))
+KIT_TESTS(test_setup_and_verify, kit_cases("kernels-scripts.txt", &script))
 {
 	char text[800], message[300];
 
-	snprintf(text, sizeof(text), HEAD "%sprogram\nalu\n", scripts[_i].text);
+	snprintf(text, sizeof(text), HEAD "%sprogram\nalu\n", script[_i].text);
 	*message = '\0';
-	held(run_text(text, message), message, scripts[_i].message);
+	held(run_text(text, message), message, script[_i].answer);
 }
 
 /* ---- Zipf's law ---- */

@@ -31,58 +31,15 @@ static struct kernel kernel_of(const char *text)
 
 /* ---- the reader ---- */
 
-KIT_TEST(test_bad_kernels_name_line_and_reason)
+static const struct kit_case *bad;
+
+KIT_TESTS(test_bad_kernels_name_line_and_reason, kit_cases("graphs-refused.txt", &bad))
 {
-	static const struct {
-		const char *text, *message;
-	} bad[] = {
-		{ "", "k.kernel:1:1: got end of file, expected \"threads N block N\"" },
-		{ "block a\n exit\n", "k.kernel:1:1: got \"block\", expected \"launch" },
-		{ "launch 1 8 33\n",
-		  "k.kernel:1:12: got \"33\", expected the lanes of a warp, 1 .." },
-		{ "launch 1 1025 32\n", "k.kernel:1:10: got \"1025\", expected the threads" },
-		{ " launch 1 256 4\n", "k.kernel:1:2: a block of 64 warps, expected at most 32" },
-		{ "launch 1 8 4\nblock a\n branch threads 1 8 then b else b\n",
-		  "k.kernel:3:19: thread 8 is outside the block of 8 threads" },
-		{ "launch 1 8 4\ntrace t 9 01\n",
-		  "k.kernel:2:9: thread 9 is outside the block of 8 threads" },
-		{ "launch 1 8 4\ntrace t 1 012\n", "k.kernel:2:13: got \"2\", expected outcomes" },
-		{ "launch 1 8 4\nblock a\n exit\n block b\n exit\n",
-		  "k.kernel:4:2: block b cannot be reached" },
-		{ "launch 1 8 4\nblock a\n branch lane < 2 then b else c\nblock b\n exit\n"
-		  "block c\n exit\n",
-		  "k.kernel:3:2: branch without reconvergence: the ways of block a" },
-		{ "launch 1 8 4\nblock a\n branch lane < 2 then b else c\nblock b\n jump b\n"
-		  "block c\n exit\n",
-		  "k.kernel:4:1: from block b no exit can be reached" },
-		{ "launch 1 8 4\nblock a\n branch lane < 2 then b else c\nblock b\n barrier\n"
-		  "block c\n exit\n",
-		  "k.kernel:5:2: barrier in block b, which the branch of line 3 divides" },
-		{ "launch 1 8 4\nblock a\n jump z\n", "k.kernel:3:7: there is no block z" },
-		{ "launch 1 8 4\n block a\nblock b\n exit\n", "k.kernel:2:2: block a has no" },
-		{ "launch 1 8 4\nblock a\n alu\n", "expected a way out of the last block" },
-		{ "launch 1 8 4\nblock a\n exit\n alu\n", "k.kernel:4:2: got \"alu\", expected a" },
-		{ "launch 1 8 4\nblock a\n set x = 1\n", "k.kernel:3:6: got \"x\", expected a" },
-		{ "launch 1 8 4\nregister x\nblock a\n load x = m[x]\n",
-		  "k.kernel:4:11: got \"m\", expected the name of an array" },
-		{ "launch 1 8 4\nregister x\nregister x\n",
-		  "k.kernel:3:10: got \"x\" a second time" },
-		{ "launch 1 8 4\narray m 2 = 1 2 3\n", "k.kernel:2:17: got more than 2 values" },
-		{ "launch 1 8 4\ngraph g none.edges\n", "k.kernel:2:9: \"none.edges\" cannot be" },
-		{ "launch 1 8 4\nblock a\n exit\nblock a\n exit\n",
-		  "k.kernel:4:7: got block a a second time (first in line 2)" },
-		{ "launch 1 8 4\nblock a\n alu 20000\n",
-		  "k.kernel:3:6: got \"20000\", expected the number" },
-		{ "launch 1 8 4\nblock a\n frobnicate\n", "k.kernel:3:2: got \"frobnicate\"" },
-	};
+	struct kernel kernel;
+	char message[300];
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct kernel kernel;
-		char message[300];
-
-		ck_assert_int_eq(read_text(bad[i].text, &kernel, message), -EINVAL);
-		KIT_SAYS(message, bad[i].message);
-	}
+	ck_assert_int_eq(read_text(bad[_i].text, &kernel, message), -EINVAL);
+	KIT_SAYS(message, bad[_i].answer);
 }
 
 static uint32_t find_block(const struct kernel *k, const char *name)
