@@ -57,32 +57,36 @@ static void admit(struct gputm_block_stack *s, unsigned warps, const unsigned ex
 	ck_assert_uint_eq(gputm_block_stack_to_admit(s), 0);
 }
 
-struct row {
-	uint64_t pc, rpc, lpc;
-	uint32_t lpos, wcnt;
-	const char *threads; /* "0001 1100": static warp by static warp, first lane leftmost */
-};
-
-#define PLAIN(PC, RPC, WCNT, THREADS)                                                          \
-	{ (PC), (RPC), NONE, GPUTM_BLOCK_STACK_NO_ENTRY, (WCNT), (THREADS) }
-
-static void expect(const struct gputm_block_stack *s, size_t top, const struct row *row,
-		   size_t rows)
+/*
+ * The entries from the lowest, "PC RPC WCNT THREADS" or "PC RPC LPC@LPOS WCNT THREADS", and ";"
+ * between them; threads static warp by static warp, the first lane leftmost.
+ */
+static void expect(struct gputm_block_stack *s, size_t top, const char *entries)
 {
 	struct gputm_block_stack_entry e;
+	size_t rows = 0;
 
-	kit_valid(unit_of((struct gputm_block_stack *)(uintptr_t)s));
-	ck_assert_uint_eq(gputm_block_stack_depth(s), rows);
+	kit_valid(unit_of(s));
 	ck_assert_uint_eq(gputm_block_stack_top(s), top);
-	for (size_t i = 0; i < rows; i++) {
-		ck_assert_int_eq(gputm_block_stack_get_entry(s, i, &e), 0);
-		KIT_SAME(e, row[i], pc, rpc, lpc, lpos, wcnt);
-		for (unsigned t = 0; t < strlen(row[i].threads); t++)
+	for (; entries; entries = strchr(entries, ';') ? strchr(entries, ';') + 1 : NULL, rows++) {
+		char pc, rpc, lpc = '-';
+		unsigned lpos = GPUTM_BLOCK_STACK_NO_ENTRY, wcnt;
+		int at = 0;
+
+		if (sscanf(entries, " %c %c %c@%u %u %n", &pc, &rpc, &lpc, &lpos, &wcnt, &at) < 5) {
+			lpc = '-';
+			ck_assert_int_eq(sscanf(entries, " %c %c %u %n", &pc, &rpc, &wcnt, &at), 3);
+		}
+		entries += at;
+		ck_assert_int_eq(gputm_block_stack_get_entry(s, rows, &e), 0);
+		KIT_HAS(e, pc, pc, rpc, rpc == '-' ? NONE : (uint64_t)rpc, lpos, lpos, wcnt, wcnt);
+		ck_assert_uint_eq(e.lpc, lpc == '-' ? NONE : (uint64_t)lpc);
+		for (unsigned t = 0; entries[t] && entries[t] != ';'; t++)
 			if (t % 5 != 4)
-				ck_assert_msg((e.mask[t % 5] >> t / 5 & 1) ==
-						      (row[i].threads[t] == '1'),
-					      "entry %zu, thread %u", i, t / 5 * 4 + t % 5 + 1);
+				ck_assert_msg((e.mask[t % 5] >> t / 5 & 1) == (entries[t] == '1'),
+					      "entry %zu, thread %u", rows, t / 5 * 4 + t % 5 + 1);
 	}
+	ck_assert_uint_eq(gputm_block_stack_depth(s), rows);
 }
 
 KIT_TEST(test_block_stack_configs)
@@ -93,30 +97,23 @@ KIT_TEST(test_block_stack_configs)
 KIT_MADE(test_fig_3_5_block_stack, s, "lanes=4 warps=2 likely_convergence=0")
 {
 	const struct gputm_block_stack_target at_a = { 'C', 'B', 'D', NONE };
-	const struct row start[] = { PLAIN('A', NONE, 2, "1111 1111") };
-	const struct row branched[] = { PLAIN('D', NONE, 0, "1111 1111"),
-					PLAIN('B', 'D', 0, "0111 1001"),
-					PLAIN('C', 'D', 1, "1000 0110") };
-	const struct row c_done[] = { PLAIN('D', NONE, 0, "1111 1111"),
-				      PLAIN('B', 'D', 2, "0111 1001") };
-	const struct row b_done[] = { PLAIN('D', NONE, 2, "1111 1111") };
 	const unsigned whole[][4] = { { 1, 2, 3, 4 }, { 5, 6, 7, 8 } };
 	const unsigned in_c[][4] = { { 1, 6, 7, 0 } };
 	const unsigned in_b[][4] = { { 5, 2, 3, 4 }, { 0, 0, 0, 8 } };
 
 	launch(s, 'A', (const unsigned[]){ 1, 2, 3, 4, 5, 6, 7, 8, 0 });
-	expect(s, 0, start, 1);
+	expect(s, 0, "A - 2 1111 1111");
 	admit(s, 2, whole);
 	ck_assert_int_eq(gputm_block_stack_branch(s, 0, 0x1, &at_a), GPUTM_BLOCK_STACK_WAIT);
 	ck_assert_int_eq(gputm_block_stack_branch(s, 1, 0x6, &at_a), GPUTM_BLOCK_STACK_COMPACT);
-	expect(s, 2, branched, 3);
+	expect(s, 2, "D - 0 1111 1111; B D 0 0111 1001; C D 1 1000 0110");
 	admit(s, 1, in_c);
 	ck_assert_int_eq(gputm_block_stack_arrive(s, 0, 'D'), GPUTM_BLOCK_STACK_COMPACT);
-	expect(s, 1, c_done, 2);
+	expect(s, 1, "D - 0 1111 1111; B D 2 0111 1001");
 	admit(s, 2, in_b);
 	ck_assert_int_eq(gputm_block_stack_arrive(s, 1, 'D'), GPUTM_BLOCK_STACK_WAIT);
 	ck_assert_int_eq(gputm_block_stack_arrive(s, 0, 'D'), GPUTM_BLOCK_STACK_COMPACT);
-	expect(s, 0, b_done, 1);
+	expect(s, 0, "D - 2 1111 1111");
 	admit(s, 2, whole);
 	ck_assert_int_eq(gputm_block_stack_exit(s, 0, 0xf), GPUTM_BLOCK_STACK_WAIT);
 	ck_assert_int_eq(gputm_block_stack_exit(s, 1, 0xf), GPUTM_BLOCK_STACK_FINISH);
@@ -129,41 +126,28 @@ KIT_MADE(test_fig_3_5_block_stack, s, "lanes=4 warps=2 likely_convergence=0")
 KIT_MADE(test_fig_3_7_block_stack, s, "lanes=4 warps=3 likely_convergence=0")
 {
 	const struct gputm_block_stack_target at_a = { 'C', 'B', 'D', NONE };
-	const struct row start[] = { PLAIN('A', NONE, 3, "1111 1111 1111") };
-	const struct row w2[] = { PLAIN('D', NONE, 2, "1111 1111 1111"),
-				  PLAIN('B', 'D', 0, "0000 0110 0000"),
-				  PLAIN('C', 'D', 0, "0000 1001 0000") };
-	const struct row w3[] = { PLAIN('D', NONE, 1, "1111 1111 1111"),
-				  PLAIN('B', 'D', 0, "0000 0110 1101"),
-				  PLAIN('C', 'D', 0, "0000 1001 0010") };
-	const struct row w1[] = { PLAIN('D', NONE, 0, "1111 1111 1111"),
-				  PLAIN('B', 'D', 0, "1000 0110 1101"),
-				  PLAIN('C', 'D', 2, "0111 1001 0010") };
-	const struct row in_b[] = { PLAIN('D', NONE, 0, "1111 1111 1111"),
-				    PLAIN('B', 'D', 2, "1000 0110 1101") };
-	const struct row end[] = { PLAIN('D', NONE, 3, "1111 1111 1111") };
 	const unsigned whole[][4] = { { 1, 2, 3, 4 }, { 5, 6, 7, 8 }, { 9, 10, 11, 12 } };
 
 	launch(s, 'A', (const unsigned[]){ 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 0 });
-	expect(s, 0, start, 1);
+	expect(s, 0, "A - 3 1111 1111 1111");
 	admit(s, 3, whole);
 	ck_assert_int_eq(gputm_block_stack_branch(s, 1, 0x9, &at_a), GPUTM_BLOCK_STACK_WAIT);
-	expect(s, 0, w2, 3);
+	expect(s, 0, "D - 2 1111 1111 1111; B D 0 0000 0110 0000; C D 0 0000 1001 0000");
 	ck_assert_uint_eq(gputm_block_stack_pc(s), 'A');
 	kit_round_trip(&block_stack_maker, unit_of(s));
 	kit_hostile(&block_stack_maker, unit_of(s));
 	ck_assert_int_eq(gputm_block_stack_branch(s, 2, 0x4, &at_a), GPUTM_BLOCK_STACK_WAIT);
-	expect(s, 0, w3, 3);
+	expect(s, 0, "D - 1 1111 1111 1111; B D 0 0000 0110 1101; C D 0 0000 1001 0010");
 	ck_assert_int_eq(gputm_block_stack_branch(s, 0, 0xe, &at_a), GPUTM_BLOCK_STACK_COMPACT);
-	expect(s, 2, w1, 3);
+	expect(s, 2, "D - 0 1111 1111 1111; B D 0 1000 0110 1101; C D 2 0111 1001 0010");
 	admit(s, 2, (const unsigned[][4]){ { 5, 2, 3, 4 }, { 0, 0, 11, 8 } });
 	ck_assert_int_eq(gputm_block_stack_arrive(s, 0, 'D'), GPUTM_BLOCK_STACK_WAIT);
 	ck_assert_int_eq(gputm_block_stack_arrive(s, 1, 'D'), GPUTM_BLOCK_STACK_COMPACT);
-	expect(s, 1, in_b, 2);
+	expect(s, 1, "D - 0 1111 1111 1111; B D 2 1000 0110 1101");
 	admit(s, 2, (const unsigned[][4]){ { 1, 6, 7, 12 }, { 9, 10, 0, 0 } });
 	ck_assert_int_eq(gputm_block_stack_arrive(s, 0, 'D'), GPUTM_BLOCK_STACK_WAIT);
 	ck_assert_int_eq(gputm_block_stack_arrive(s, 1, 'D'), GPUTM_BLOCK_STACK_COMPACT);
-	expect(s, 0, end, 1);
+	expect(s, 0, "D - 3 1111 1111 1111");
 	admit(s, 3, whole);
 }
 
@@ -196,35 +180,23 @@ KIT_MADE(test_fig_3_8_block_stack, s, "lanes=4 warps=1 likely_convergence=1")
 {
 	const struct gputm_block_stack_target at_a = { 'C', 'B', 'F', 'E' };
 	const struct gputm_block_stack_target at_c = { 'E', 'D', 'F', 'E' };
-	const uint32_t none = GPUTM_BLOCK_STACK_NO_ENTRY;
-	const struct row a[] = { PLAIN('F', NONE, 0, "1111"), PLAIN('E', 'F', 0, "0000"),
-				 { 'B', 'F', 'E', 1, 0, "1000" }, { 'C', 'F', 'E', 1, 1, "0111" } };
-	const struct row c[] = { PLAIN('F', NONE, 0, "1111"),
-				 { 'E', 'F', NONE, none, 0, "0100" },
-				 { 'B', 'F', 'E', 1, 0, "1000" },
-				 { 'D', 'F', 'E', 1, 1, "0011" } };
-	const struct row d[] = { PLAIN('F', NONE, 0, "1111"),
-				 { 'E', 'F', NONE, none, 0, "0100" },
-				 { 'B', 'F', 'E', 1, 1, "1000" } };
-	const struct row e[] = { PLAIN('F', NONE, 0, "1111"), PLAIN('E', 'F', 1, "1100") };
-	const struct row f[] = { PLAIN('F', NONE, 1, "1111") };
 
 	launch(s, 'A', (const unsigned[]){ 1, 2, 3, 4, 0 });
 	admit(s, 1, (const unsigned[][4]){ { 1, 2, 3, 4 } });
 	ck_assert_int_eq(gputm_block_stack_branch(s, 0, 0xe, &at_a), GPUTM_BLOCK_STACK_COMPACT);
-	expect(s, 3, a, 4);
+	expect(s, 3, "F - 0 1111; E F 0 0000; B F E@1 0 1000; C F E@1 1 0111");
 	admit(s, 1, (const unsigned[][4]){ { 0, 2, 3, 4 } });
 	ck_assert_int_eq(gputm_block_stack_branch(s, 0, 0x2, &at_c), GPUTM_BLOCK_STACK_COMPACT);
-	expect(s, 3, c, 4);
+	expect(s, 3, "F - 0 1111; E F 0 0100; B F E@1 0 1000; D F E@1 1 0011");
 	admit(s, 1, (const unsigned[][4]){ { 0, 0, 3, 4 } });
 	ck_assert_int_eq(gputm_block_stack_arrive(s, 0, 'F'), GPUTM_BLOCK_STACK_COMPACT);
-	expect(s, 2, d, 3);
+	expect(s, 2, "F - 0 1111; E F 0 0100; B F E@1 1 1000");
 	admit(s, 1, (const unsigned[][4]){ { 1, 0, 0, 0 } });
 	ck_assert_int_eq(gputm_block_stack_arrive(s, 0, 'E'), GPUTM_BLOCK_STACK_COMPACT);
-	expect(s, 1, e, 2);
+	expect(s, 1, "F - 0 1111; E F 1 1100");
 	admit(s, 1, (const unsigned[][4]){ { 1, 2, 0, 0 } });
 	ck_assert_int_eq(gputm_block_stack_arrive(s, 0, 'F'), GPUTM_BLOCK_STACK_COMPACT);
-	expect(s, 0, f, 1);
+	expect(s, 0, "F - 1 1111");
 	ck_assert_uint_eq(kit_stat(unit_of(s), "merged"), 2);
 }
 
@@ -308,20 +280,6 @@ KIT_MADE(test_block_stack_transaction, s, "lanes=4 warps=2 likely_convergence=0"
 	const struct gputm_block_stack_target in_tx = { 'U', 'V', 'W', NONE };
 	const struct gputm_block_stack_target never = { 'U', 'V', NONE, NONE };
 	const unsigned whole[][4] = { { 1, 2, 3, 4 }, { 5, 6, 7, 8 } };
-	const struct row begun[] = { PLAIN('A', NONE, 0, "1111 1111"),
-				     PLAIN('T', NONE, 0, "0000 0000"),
-				     PLAIN('T', NONE, 2, "1111 1111") };
-	const struct row commits[] = { PLAIN('A', NONE, 0, "1111 1111"),
-				       PLAIN('T', NONE, 0, "0000 0010"),
-				       PLAIN('T', NONE, 0, "1111 1101") };
-	const struct row again[] = { PLAIN('A', NONE, 0, "1111 1111"),
-				     PLAIN('T', NONE, 0, "0000 0000"),
-				     PLAIN('T', NONE, 1, "1001 0010") };
-	const struct row apart[] = { PLAIN('A', NONE, 0, "1111 1111"),
-				     PLAIN('T', NONE, 0, "0001 0000"),
-				     PLAIN('W', NONE, 0, "1000 0010"),
-				     PLAIN('V', 'W', 1, "0000 0010") };
-	const struct row over[] = { PLAIN('C', NONE, 2, "1111 1111") };
 
 	launch(s, 'A', (const unsigned[]){ 1, 2, 3, 4, 5, 6, 7, 8, 0 });
 	admit(s, 2, whole);
@@ -333,7 +291,7 @@ KIT_MADE(test_block_stack_transaction, s, "lanes=4 warps=2 likely_convergence=0"
 	kit_hostile(&block_stack_maker, unit_of(s));
 	ck_assert_int_eq(gputm_block_stack_tx_begin(s, 0, 'T'), GPUTM_BLOCK_STACK_COMPACT);
 	ck_assert_uint_eq(gputm_block_stack_tx_retry(s), 1);
-	expect(s, 2, begun, 3);
+	expect(s, 2, "A - 0 1111 1111; T - 0 0000 0000; T - 2 1111 1111");
 	admit(s, 2, whole);
 	KIT_REFUSED(-EINVAL, gputm_block_stack_tx_begin(s, 0, 'T'), "in a transaction");
 	KIT_REFUSED(-EINVAL, gputm_block_stack_exit(s, 0, 1), "in a transaction");
@@ -345,7 +303,7 @@ KIT_MADE(test_block_stack_transaction, s, "lanes=4 warps=2 likely_convergence=0"
 	KIT_REFUSED(-EINVAL, gputm_block_stack_tx_abort(s, 1, 0x10), "0x10", "0xf");
 	ck_assert_int_eq(gputm_block_stack_tx_abort(s, 1, 0x4), GPUTM_BLOCK_STACK_CONTINUE);
 	ck_assert_int_eq(gputm_block_stack_tx_commit(s, 1, 'C'), GPUTM_BLOCK_STACK_COMMIT);
-	expect(s, 2, commits, 3);
+	expect(s, 2, "A - 0 1111 1111; T - 0 0000 0010; T - 0 1111 1101");
 	kit_round_trip(&block_stack_maker, unit_of(s));
 	kit_hostile(&block_stack_maker, unit_of(s));
 	KIT_REFUSED(-ERANGE, gputm_block_stack_tx_report(s, 2, 1, 0), "static warp = 2",
@@ -355,7 +313,7 @@ KIT_MADE(test_block_stack_transaction, s, "lanes=4 warps=2 likely_convergence=0"
 	KIT_REFUSED(-EINVAL, gputm_block_stack_tx_report(s, 1, 0, 0), "do not part");
 	ck_assert_int_eq(gputm_block_stack_tx_report(s, 1, 0xb, 0), GPUTM_BLOCK_STACK_WAIT);
 	ck_assert_int_eq(gputm_block_stack_tx_report(s, 0, 0x6, 0x9), GPUTM_BLOCK_STACK_COMPACT);
-	expect(s, 2, again, 3);
+	expect(s, 2, "A - 0 1111 1111; T - 0 0000 0000; T - 1 1001 0010");
 	admit(s, 1, (const unsigned[][4]){ { 1, 0, 7, 4 } });
 	ck_assert_int_eq(gputm_block_stack_branch(s, 0, 0x1, &in_tx), GPUTM_BLOCK_STACK_COMPACT);
 	admit(s, 1, (const unsigned[][4]){ { 1, 0, 0, 0 } });
@@ -363,7 +321,7 @@ KIT_MADE(test_block_stack_transaction, s, "lanes=4 warps=2 likely_convergence=0"
 	ck_assert_int_eq(gputm_block_stack_arrive(s, 0, 'W'), GPUTM_BLOCK_STACK_COMPACT);
 	admit(s, 1, (const unsigned[][4]){ { 0, 0, 7, 4 } });
 	ck_assert_int_eq(gputm_block_stack_tx_abort(s, 0, 0x8), GPUTM_BLOCK_STACK_CONTINUE);
-	expect(s, 3, apart, 4);
+	expect(s, 3, "A - 0 1111 1111; T - 0 0001 0000; W - 0 1000 0010; V W 1 0000 0010");
 	kit_hostile(&block_stack_maker, unit_of(s));
 	ck_assert_int_eq(gputm_block_stack_arrive(s, 0, 'W'), GPUTM_BLOCK_STACK_COMPACT);
 	admit(s, 1, (const unsigned[][4]){ { 1, 0, 7, 0 } });
@@ -377,7 +335,7 @@ KIT_MADE(test_block_stack_transaction, s, "lanes=4 warps=2 likely_convergence=0"
 	KIT_REFUSED(-ERANGE, gputm_block_stack_tx_commit(s, 0, NONE), "PC after");
 	ck_assert_int_eq(gputm_block_stack_tx_commit(s, 0, 'C'), GPUTM_BLOCK_STACK_COMMIT);
 	ck_assert_int_eq(gputm_block_stack_tx_report(s, 0, 0x8, 0), GPUTM_BLOCK_STACK_COMPACT);
-	expect(s, 0, over, 1);
+	expect(s, 0, "C - 2 1111 1111");
 	KIT_REFUSED(-EINVAL, gputm_block_stack_tx_abort(s, 0, 1), "no transaction");
 	kit_counts(unit_of(s), "transactions=1 restarts=3 threads_begun=8 threads_committed=8 "
 		   "threads_aborted=5 warps_begun=2 warps_committed=4 warps_aborted=1");
