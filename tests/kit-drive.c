@@ -31,8 +31,6 @@ static void note(uint64_t value)
 
 static void hear(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
 {
-	(void)state;
-	(void)unit;
 	note(event->kind);
 	for (unsigned i = 0; i < 4; i++)
 		note(event->value[i]);

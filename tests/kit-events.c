@@ -36,7 +36,6 @@ static void check_event(void *state, const struct gputm_unit *unit, const struct
 {
 	struct gputm_event_kind kind;
 
-	(void)state;
 	ck_assert(gputm_unit_event(unit, event->kind, &kind));
 	ck_assert_str_eq(event->name, kind.name);
 	for (unsigned i = 0; i < 4; i++) {

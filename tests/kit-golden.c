@@ -49,8 +49,6 @@ void kit_golden_said(const char *message)
 
 static void hear(void *unused, const struct gputm_unit *unit, const struct gputm_event *event)
 {
-	(void)unused;
-	(void)unit;
 	add("event", event->name, 1, event->value, KIT_COUNT(event->value));
 }
 

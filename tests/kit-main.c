@@ -100,7 +100,6 @@ static void drive_short(int unused)
 	uint64_t random = 0;
 	uint8_t data[1024] = { 0 };
 
-	(void)unused;
 	feed(data, 0, false);
 	for (unsigned i = kit_scale(300, 30); i--;) {
 		size_t size = (size_t)kit_below(&random, i % 4 ? 256 : sizeof(data));
@@ -124,7 +123,6 @@ static void drive_recorded(int unused)
 {
 	char path[4096];
 
-	(void)unused;
 	snprintf(path, sizeof(path), KIT_CORPUS "/../../golden/%s", kit_driven->unit);
 	kit_record(path);
 }
@@ -139,7 +137,6 @@ static uint64_t trace_turns;
 
 static void drive_trace(int unused)
 {
-	(void)unused;
 	printf("%s %016llx\n", kit_driven->unit, (unsigned long long)kit_trace(trace_turns));
 }
 

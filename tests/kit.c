@@ -56,7 +56,6 @@ static void kit_log(void *state, enum gputm_log_level level, const char *message
 {
 	struct kit *kit = state;
 
-	(void)level;
 	kit->messages++;
 	strncpy(kit->message, message, sizeof(kit->message) - 1);
 	kit_golden_said(message);
@@ -220,8 +219,6 @@ void kit_said(const struct kit *kit, ...)
 
 static void hear_refused(void *kit, const struct gputm_unit *unit, const struct gputm_event *event)
 {
-	(void)unit;
-	(void)event;
 	((struct kit *)kit)->heard = true;
 }
 

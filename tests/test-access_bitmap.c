@@ -122,7 +122,7 @@ static void step(struct gputm_access_bitmap *bitmap, struct oracle_access_bitmap
 	ck_assert_int_eq(gputm_access_bitmap_next_run(bitmap, address, &run),
 			 oracle_access_bitmap_next(o, address, &expected));
 	KIT_SAME(run, expected, address, bytes);
-	ck_assert_uint_eq(gputm_access_bitmap_marked(bitmap), oracle_access_bitmap_marked(o));
+	ck_assert_uint_eq(gputm_access_bitmap_marked(bitmap), o->count);
 	if (kit_draw(bytes, 256) == 0) {
 		gputm_access_bitmap_clear(bitmap);
 		oracle_access_bitmap_clear(o);

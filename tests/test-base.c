@@ -25,13 +25,11 @@ KIT_TEST(test_version_and_marker)
 
 static void *no_alloc(size_t size, void *state)
 {
-	(void)size, (void)state;
 	return NULL;
 }
 
 static void no_free(void *memory, void *state)
 {
-	(void)memory, (void)state;
 }
 
 KIT_TEST(test_ctx_life)
@@ -287,8 +285,6 @@ struct seen {
 
 static void see(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
 {
-	(void)unit;
-	(void)event;
 	strcat(state, "a");
 }
 
@@ -339,8 +335,6 @@ KIT_TEST(test_observers_in_order)
 
 static void count(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
 {
-	(void)unit;
-	(void)event;
 	++*(unsigned *)state;
 }
 

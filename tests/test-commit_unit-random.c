@@ -132,7 +132,8 @@ static struct gputm_commit_unit *run_plan(struct kit *kit, struct kit_bytes *byt
 	}
 	gputm_unit_unobserve(unit_of(unit), oracle_world_hear, world);
 	ck_assert_msg(!wrong, "%s", wrong);
-	ck_assert_msg(more || oracle_world_agrees(world), "memory");
+	/* Memory is as the serial order leaves it. */
+	ck_assert(more || !memcmp(world->serial, world->memory, sizeof(world->serial)));
 	if (!more)
 		KIT_STATS(unit_of(unit), oracle_world_stats(world), ORACLE_COMMIT_UNIT_STATS);
 	oracle_world_free(world);

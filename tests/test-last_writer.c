@@ -352,7 +352,7 @@ static int compare_record(struct gputm_last_writer *history, struct oracle_last_
 static void step(struct gputm_last_writer *history, struct oracle_last_writer *oracle,
 		 struct kit_bytes *bytes, uint64_t *cid)
 {
-	uint64_t words = oracle_last_writer_entries(oracle) * 3 + 5;
+	uint64_t words = (uint64_t)oracle->config.sets * oracle->config.ways * 3 + 5;
 	uint64_t address = kit_draw(bytes, 4 * words);
 	uint8_t what = (uint8_t)kit_draw(bytes, 256);
 
@@ -405,7 +405,7 @@ KIT_DRIVE(last_writer, KIT_COUNT(geometry), 20000)
 		step(history, oracle, bytes, &cid);
 		history = KIT_TURN(last_writer, history);
 	}
-	KIT_STATS(unit_of(history), oracle_last_writer_stats(oracle), ORACLE_LAST_WRITER_STATS);
+	KIT_STATS(unit_of(history), &oracle->stats.lookups, ORACLE_LAST_WRITER_STATS);
 	bent(history, bytes);
 	KIT_END(last_writer, history);
 	oracle_last_writer_free(oracle);

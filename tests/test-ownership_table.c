@@ -245,7 +245,6 @@ static const uint32_t geometry[][8] = {
 
 static void use_room(struct pair *p)
 {
-	(void)p;
 }
 
 KIT_DRIVE(ownership_table, KIT_COUNT(geometry), 80000)

@@ -230,14 +230,12 @@ KIT_TEST(test_emit_only)
 
 static void no_setup(const struct sim_workload *workload, struct sim_memory *memory)
 {
-	(void)workload;
 	sim_memory_write(memory, 0x1000, 5);
 }
 
 static const char *no_sevens(const struct sim_workload *workload, const struct sim_memory *memory,
 			     char *error, size_t size)
 {
-	(void)workload;
 	if (sim_memory_read(memory, 0x1000) != 7)
 		return NULL;
 	snprintf(error, size, "a seven");

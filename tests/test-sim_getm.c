@@ -74,7 +74,6 @@ static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct si
 {
 	bool from = pc == LOAD_FROM || pc == STORE_FROM;
 
-	(void)data;
 	step->address = from == (lane->thread == 0) ? A : B;
 	step->value = from ? lane->loaded - AMOUNT : lane->loaded + AMOUNT;
 	if (code[pc].op != SIM_BRANCH)
@@ -86,7 +85,6 @@ static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct si
 
 static void setup(const struct sim_workload *workload, struct sim_memory *memory)
 {
-	(void)workload;
 	sim_memory_write(memory, A, 100);
 	sim_memory_write(memory, B, 100);
 }
@@ -142,7 +140,6 @@ static void note(void *state, const struct gputm_unit *unit, const struct gputm_
 	struct row *row = &watch->row[*watch->seen];
 	const struct getm_partition *partition = watch->getm->partition;
 
-	(void)unit;
 	if (*watch->seen == 2 * LENGTH(figure))
 		return;
 	(*watch->seen)++;

@@ -68,7 +68,6 @@ static uint32_t distance; /* of what the writer writes from what is read; 4711: 
 
 static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct sim_step *step)
 {
-	(void)data;
 	step->address = SIM_HEAP + 0x4000 * (lane->thread % 2) + 4 * (uint64_t)lane->thread;
 	step->value = lane->thread;
 	if (lane->thread == 1 && pc == 1)
@@ -88,23 +87,17 @@ static const struct sim_program program =
 
 static void setup(const struct sim_workload *workload, struct sim_memory *memory)
 {
-	(void)workload;
 	sim_memory_write(memory, SIM_HEAP, 1);
 }
 
 static const char *invariant(const struct sim_workload *workload, const struct sim_memory *memory,
 			     char *error, size_t size)
 {
-	(void)workload;
-	(void)memory;
-	(void)error;
-	(void)size;
 	return NULL;
 }
 
 static enum sim_affinity affinity(const struct sim_workload *workload, uint32_t thread)
 {
-	(void)workload;
 	return thread % 2 ? SIM_GPU : SIM_CPU;
 }
 

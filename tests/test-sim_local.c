@@ -7,7 +7,6 @@
 
 static void setup(const struct sim_workload *workload, struct sim_memory *memory)
 {
-	(void)workload;
 	for (uint32_t i = 0; i < 8; i++)
 		sim_memory_write(memory, LOCAL_GLOBAL + 4 * i, 70 + i);
 }
@@ -84,8 +83,6 @@ CODE(store, STORE, EXIT);
 /* Every thread its own word. */
 static void eval_own(const void *data, uint32_t pc, struct sim_lane *lane, struct sim_step *step)
 {
-	(void)data;
-	(void)pc;
 	step->address = 4 * (uint64_t)lane->thread;
 	step->value = lane->thread + 1;
 }
@@ -151,7 +148,6 @@ CODE(tangle, BEGIN, [GET] = LOAD, [PUT] = STORE, [ODD] = BRANCH(ODD_1, MEET),
 static void eval_tangle(const void *data, uint32_t pc, struct sim_lane *lane,
 			struct sim_step *step)
 {
-	(void)data;
 	step->address = 4 * (uint64_t)(pc <= PUT ? SHARED : lane->thread);
 	step->value = pc == EVEN_2 ? 20 : pc == ODD_1 ? 30 : lane->loaded + 1;
 	step->taken = pc == ODD ? lane->thread & 1 : pc == SECOND ? lane->thread & 2 : true;
@@ -193,7 +189,6 @@ CODE(leave_at_the_top, BRANCH(3, 3), PLAIN(1), BRANCH(0, 3), STORE, EXIT);
 static void eval_while(const void *data, uint32_t pc, struct sim_lane *lane,
 		       struct sim_step *step)
 {
-	(void)data;
 	step->address = 4 * (uint64_t)lane->thread;
 	step->value = 100 + lane->reg[0];
 	step->taken = pc == 2 || lane->reg[0] >= lane->thread % 5;
@@ -218,7 +213,6 @@ KIT_TEST(test_local_lanes_meet_after_a_loop)
 static void eval_global(const void *data, uint32_t pc, struct sim_lane *lane,
 			struct sim_step *step)
 {
-	(void)data;
 	step->address = pc ? 4 * (uint64_t)lane->thread :
 			     LOCAL_GLOBAL + 4 * (uint64_t)(lane->thread % 8);
 	step->value = lane->loaded;

@@ -14,7 +14,6 @@ static uint64_t (*address_of)(uint32_t pc, uint32_t thread);
 /* A store writes the thread's number plus 1. */
 static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct sim_step *step)
 {
-	(void)data;
 	step->address = address_of(pc, lane->thread);
 	step->value = lane->thread + 1;
 }
@@ -23,7 +22,6 @@ static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct si
 static void eval_count(const void *data, uint32_t pc, struct sim_lane *lane,
 		       struct sim_step *step)
 {
-	(void)data;
 	step->address = 0x1000;
 	if (pc == 1) {
 		lane->reg[0] = lane->loaded;
@@ -35,16 +33,11 @@ static void eval_count(const void *data, uint32_t pc, struct sim_lane *lane,
 
 static void eval_spin(const void *data, uint32_t pc, struct sim_lane *lane, struct sim_step *step)
 {
-	(void)data;
-	(void)pc;
-	(void)lane;
 	step->taken = true;
 }
 
 static void setup(const struct sim_workload *workload, struct sim_memory *memory)
 {
-	(void)workload;
-	(void)memory;
 }
 
 static const struct sim_workload_class class = { .name = "test", .setup = setup };
@@ -136,26 +129,21 @@ static uint64_t cycles_of(struct run *run, const struct code *code, uint64_t thr
 
 static uint64_t same_word(uint32_t pc, uint32_t thread)
 {
-	(void)pc;
-	(void)thread;
 	return 0x1000;
 }
 
 static uint64_t own_line_one_partition(uint32_t pc, uint32_t thread)
 {
-	(void)pc;
 	return 0x1800 * (uint64_t)thread; /* 6 x 1024: partition 0 of 6, 256 B apart in it */
 }
 
 static uint64_t own_line_all_partitions(uint32_t pc, uint32_t thread)
 {
-	(void)pc;
 	return 256 * (uint64_t)thread;
 }
 
 static uint64_t own_word(uint32_t pc, uint32_t thread)
 {
-	(void)pc;
 	return 0x1000 + 4 * (uint64_t)thread;
 }
 
@@ -283,14 +271,12 @@ KIT_WITH(test_timing_reference_clocks, struct run run, run_over(same_word))
 
 static uint64_t other_rows(uint32_t pc, uint32_t thread)
 {
-	(void)pc;
 	return 0x60000 * (uint64_t)thread; /* bank 0 of partition 0 */
 }
 
 /* Rows 0, 1, 0 of bank 0. */
 static uint64_t row_and_back(uint32_t pc, uint32_t thread)
 {
-	(void)pc;
 	return thread == 2 ? 0x1800 : 0x60000 * (uint64_t)thread;
 }
 
@@ -418,8 +404,6 @@ KIT_WITH(test_l2_replaces_the_oldest, struct run run, run_over(own_line_all_part
 /* Every thread adds 1 to one word. */
 static void eval_add(const void *data, uint32_t pc, struct sim_lane *lane, struct sim_step *step)
 {
-	(void)data;
-	(void)pc;
 	step->address = 0x1000;
 	step->value = lane->loaded + 1;
 }
@@ -444,7 +428,6 @@ KIT_WITH(test_l1_of_plain_loads, struct run run, run_over(same_word))
 
 static uint64_t word_of_pc(uint32_t pc, uint32_t thread)
 {
-	(void)thread;
 	return 0x1000 + 4 * (uint64_t)pc;
 }
 
@@ -586,7 +569,6 @@ static void eval_pass_on(const void *data, uint32_t pc, struct sim_lane *lane,
 {
 	static const uint32_t first[] = { 0, 0, 0, 0, 1000, 0, 1000, 40000, 0, 0 };
 
-	(void)data;
 	step->address = 0x1000 + 4 * ((uint64_t)first[pc] + lane->thread);
 	step->value = pc == 0 ? lane->thread + 7 : lane->loaded;
 }

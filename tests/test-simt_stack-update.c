@@ -275,9 +275,6 @@ static void both(struct twins *t)
 
 static void look_away(void *state, const struct gputm_unit *unit, const struct gputm_event *event)
 {
-	(void)state;
-	(void)unit;
-	(void)event;
 }
 
 static const uint32_t widths[] = { 1, 2, 3, 8, 31, 32, 33, 64 };

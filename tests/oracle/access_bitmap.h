@@ -87,9 +87,4 @@ static bool oracle_access_bitmap_next(const struct oracle_access_bitmap *o, uint
 	return true;
 }
 
-static uint64_t oracle_access_bitmap_marked(const struct oracle_access_bitmap *o)
-{
-	return o->count;
-}
-
 #endif /* GPUTM_ORACLE_ACCESS_BITMAP_H */

@@ -23,11 +23,6 @@ struct oracle_commit_id {
 
 /* The functions give the same answers as the unit's of their names. */
 
-static void oracle_commit_id_close(struct oracle_commit_id *o)
-{
-	free(o->given);
-}
-
 static bool is_back(const struct oracle_commit_id *o, size_t i)
 {
 	for (uint32_t p = 0; p < o->config.partitions; p++)

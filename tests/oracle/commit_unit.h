@@ -604,12 +604,6 @@ static bool oracle_world_round(struct oracle_world *w, struct gputm_commit_unit 
 	return true;
 }
 
-/* Whether memory is as the serial order leaves it. */
-static bool oracle_world_agrees(const struct oracle_world *w)
-{
-	return !memcmp(w->serial, w->memory, sizeof(w->serial));
-}
-
 /* Statistics at the end of the plan. */
 static const void *oracle_world_stats(const struct oracle_world *w)
 {

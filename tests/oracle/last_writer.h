@@ -241,15 +241,4 @@ static bool oracle_last_writer_truth(const struct oracle_last_writer *o, uint64_
 	return false;
 }
 
-static const uint64_t *oracle_last_writer_stats(const struct oracle_last_writer *o)
-{
-	return &o->stats.lookups;
-}
-
-/* Table entries: sets x ways. */
-static uint64_t oracle_last_writer_entries(const struct oracle_last_writer *o)
-{
-	return (uint64_t)o->config.sets * o->config.ways;
-}
-
 #endif
