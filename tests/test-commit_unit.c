@@ -372,6 +372,9 @@ KIT_TEST(test_commit_unit_refuses_what_the_protocol_forbids)
 	m.word[0].address = UINT64_C(1) << 32;
 	ck_assert_int_eq(push(&h, &m), -ERANGE);
 	m.word[0].address = 0;
+	m.word[0].lane = 64; /* not taken for lane 0 */
+	ck_assert_int_eq(push(&h, &m), -ERANGE);
+	m.word[0].lane = 0;
 	m.kind = GPUTM_COMMIT_RESENT;
 	ck_assert_int_eq(push(&h, &m), -EINVAL);
 	ck_assert_int_eq(gputm_commit_unit_mem_complete(h.unit, 0, NULL), -EINVAL);
