@@ -537,6 +537,15 @@ for system in ideal kilo-tm warptm warptm-tcd getm si-tm si-tm-oracle; do
 	done
 done
 run 0 --workload bank --threads 256 --divergence pdom-lcp --check
+# An index is told as it was before the access, into whatever register that loads.
+printf 'threads 4 block 4\narray a 4\nprogram\n\tset x = id + 3\n\tload x = a[x]\n\tstore a[id] = x\n' \
+	>"$work/own.kernel"
+for system in '' '--system ideal' '--system hetm'; do
+	# shellcheck disable=SC2086
+	run 1 --kernel "$work/own.kernel" $system
+	grep -q 'own.kernel:5:2: thread 1.* uses a.4., beyond the end of a (length 4): x = 4' "$work/err" ||
+		complain "own index $system: $(cat "$work/err")"
+done
 # Adds are not undone, and what they change is none of the check's.
 sed 's/add bin\[0\] = 0/add bin[0] = 1/' "$work/count.kernel" >"$work/more.kernel"
 run 1 --kernel "$work/more.kernel" --system kilo-tm --check

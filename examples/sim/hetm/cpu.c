@@ -262,7 +262,7 @@ static void take(struct sim_machine *machine, struct hetm_worker *w)
 	memset(&w->lane, 0, sizeof(w->lane));
 	w->lane.thread = (uint32_t)request;
 	memset(row(machine, w), 0, machine->program->registers * sizeof(uint32_t));
-	sim_introduce(machine->program->special, row(machine, w), 1, w->lane.thread,
+	sim_introduce(machine->program->special, row(machine, w), 1, w->lane.thread, 1,
 		      machine->port.workload->block_size, machine->port.workload->block_size,
 		      SIM_CPU);
 	w->pc = 0;

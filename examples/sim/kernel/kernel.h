@@ -379,6 +379,17 @@ static inline uint32_t kernel_threads_of_block(const struct kernel *k, uint32_t 
 	return left < k->block_threads ? (uint32_t)left : k->block_threads;
 }
 
+/* Does it access memory; that of its block? */
+static inline bool kernel_accesses(const struct kernel_instr *i)
+{
+	return i->op >= KERNEL_LOAD && i->op <= KERNEL_CAS;
+}
+
+static inline bool kernel_shares(const struct kernel *k, const struct kernel_instr *i)
+{
+	return kernel_accesses(i) && k->array[k->place[i->place].array].kind == KERNEL_SHARED;
+}
+
 /* PC of a block, KERNEL_NONE for none. */
 static inline uint32_t kernel_entry(const struct kernel_code *code, uint32_t block)
 {

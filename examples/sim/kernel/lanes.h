@@ -35,9 +35,14 @@ uint32_t kernel_word(const struct kernel_lanes *lanes, uint16_t column, uint32_t
 /* The words of the mask's lanes; those of other lanes can be anything. */
 void kernel_words(const struct kernel_lanes *lanes, uint16_t column, uint32_t out[KERNEL_LANES]);
 /*
- * Addresses of an access, in bytes (of shared arrays and tables: words). Gives the lanes that
- * take part and are not beyond the end; those beyond are in lanes->stray.
+ * What an instruction does in its lanes but for an access itself, whose addresses are in bytes (of
+ * tables: words). Gives the lanes that take a branch, that end, or that access and are not beyond
+ * the end of an array; those beyond are in lanes->stray.
  */
+uint32_t kernel_evaluate(struct kernel_lanes *lanes, const struct kernel_instr *instr,
+			 uint64_t address[KERNEL_LANES], uint32_t value[KERNEL_LANES],
+			 uint32_t compare[KERNEL_LANES]);
+/* Addresses and lanes of an access, as above. */
 uint32_t kernel_addresses(struct kernel_lanes *lanes, const struct kernel_instr *instr,
 			  uint64_t address[KERNEL_LANES]);
 

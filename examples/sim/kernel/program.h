@@ -130,23 +130,44 @@ enum sim_special {
 };
 #define SIM_NO_REGISTER UINT16_MAX
 
-/* Of a thread of the launch, in blocks of so many, into its registers, of which number r is
- * reg[r * stride]. special: as of a program, or NULL. */
+/* That of a thread, by its number in its block of so many threads. */
+static inline uint32_t sim_own(enum sim_special special, uint32_t block, uint32_t thread,
+			       uint32_t threads, uint32_t lanes)
+{
+	switch (special) {
+	case SIM_OWN_THREAD:
+		return thread;
+	case SIM_OWN_LANE:
+		return thread % lanes;
+	case SIM_OWN_WARP:
+		return thread / lanes;
+	case SIM_OWN_BLOCK:
+		return block;
+	case SIM_OWN_ID:
+		return block * threads + thread;
+	case SIM_OWN_WARP_ID:
+		return block * ((threads + lanes - 1) / lanes) + thread / lanes;
+	default: /* no attempt has been aborted */
+		return 0;
+	}
+}
+
+/* Of threads of a launch, so many from one on, all of one block, into their registers: number r of
+ * the first one is reg[r * stride], and the others stand behind it. special: as of a program, or
+ * NULL. */
 static inline void sim_introduce(const uint16_t *special, uint32_t *reg, size_t stride,
-				 uint32_t thread, uint32_t block_size, uint32_t lanes,
-				 uint32_t device)
+				 uint32_t thread, uint32_t count, uint32_t block_size,
+				 uint32_t lanes, uint32_t device)
 {
 	uint32_t block = thread / block_size, own = thread % block_size;
-	const uint32_t known[SIM_SPECIALS] = {
-		[SIM_OWN_THREAD] = own, [SIM_OWN_LANE] = own % lanes,
-		[SIM_OWN_WARP] = own / lanes, [SIM_OWN_BLOCK] = block,
-		[SIM_OWN_ID] = thread, [SIM_OWN_DEVICE] = device,
-		[SIM_OWN_WARP_ID] = block * ((block_size + lanes - 1) / lanes) + own / lanes,
-	};
 
-	for (int i = 0; special && i < SIM_SPECIALS; i++)
-		if (special[i] != SIM_NO_REGISTER)
-			reg[special[i] * stride] = known[i];
+	for (int i = 0; special && i < SIM_SPECIALS; i++) {
+		uint32_t *to = reg + special[i] * stride;
+
+		for (uint32_t n = 0; special[i] != SIM_NO_REGISTER && n < count; n++)
+			to[n] = i == SIM_OWN_DEVICE ? device :
+				sim_own((enum sim_special)i, block, own + n, block_size, lanes);
+	}
 }
 
 /* Where in the kernel's text something begins. */

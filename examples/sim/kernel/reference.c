@@ -123,7 +123,7 @@ static int access(struct flow_reference *r, uint32_t pc, uint32_t thread)
 				    "--system or no --check", thread);
 	if (index >= p->length)
 		return stray(r, pc, thread, SIM_NO_STEP, index);
-	if (k->array[p->array].kind == KERNEL_SHARED)
+	if (kernel_shares(k, i))
 		at = r->shared + thread / k->block_threads * k->shared_words +
 		     (p->base + (uint64_t)p->stride * index) / 4;
 	else
@@ -219,7 +219,7 @@ static int perform(struct block *b, uint32_t t, bool *taken)
 		error = step(r, pc, thread, &r->kernel->code->step[i->step + n]);
 	if (error)
 		return error;
-	if (i->op >= KERNEL_LOAD && i->op <= KERNEL_CAS)
+	if (kernel_accesses(i))
 		error = access(r, pc, thread);
 	if (i->op == KERNEL_LOAD) {
 		r->trail[thread] = flow_mix(r->trail[thread], word(r, thread, i->d));
@@ -348,7 +348,8 @@ static int run_all(struct flow_reference *r)
 	int error = b ? 0 : -ENOMEM;
 
 	for (uint32_t t = 0; t < r->threads; t++)
-		sim_introduce(k->code->special, values(r, t), 1, t, k->block_threads, k->lanes, 0);
+		sim_introduce(k->code->special, values(r, t), 1, t, 1, k->block_threads,
+			      k->lanes, 0);
 	for (uint32_t number = 0; !error && number < k->blocks; number++) {
 		memset(b, 0, sizeof(*b));
 		b->r = r;

@@ -156,17 +156,12 @@ static uint32_t operands(const struct kernel_instr *i)
 	}
 }
 
-static bool is_memory(const struct kernel_instr *i)
-{
-	return i->op >= KERNEL_LOAD && i->op <= KERNEL_CAS;
-}
-
 /* From what is live behind the instruction to what is before it. */
 static void step_back(struct liveness *l, const struct kernel_instr *i, uint64_t *set)
 {
 	uint32_t count = operands(i);
 
-	if (is_memory(i) && i->when == KERNEL_NO_COLUMN)
+	if (kernel_accesses(i) && i->when == KERNEL_NO_COLUMN)
 		put(l, set, i->d, false);
 	if (count > 0)
 		put(l, set, i->a, true);
@@ -174,7 +169,7 @@ static void step_back(struct liveness *l, const struct kernel_instr *i, uint64_t
 		put(l, set, i->b, true);
 	if (count > 2)
 		put(l, set, i->c, true);
-	if (is_memory(i))
+	if (kernel_accesses(i))
 		put(l, set, i->when, true);
 	for (uint32_t n = i->steps; n--;) {
 		const struct kernel_step *s = &l->code->step[i->step + n];
@@ -212,7 +207,7 @@ static void find_written(const struct rules *r, struct liveness *l, uint64_t *se
 
 		if (r->state[pc] <= OUTSIDE)
 			continue;
-		if (is_memory(i))
+		if (kernel_accesses(i))
 			put(l, set, i->d, true);
 		for (uint32_t n = 0; n < i->steps; n++)
 			put(l, set, r->code->step[i->step + n].d, true);

@@ -165,14 +165,14 @@ static uint32_t operands(const struct kernel_code *code, const struct kernel_ins
 		count = add_operand(code, s->b, count, out);
 		count = add_operand(code, s->c, count, out);
 	}
-	if ((i->op >= KERNEL_LOAD && i->op <= KERNEL_CAS) || i->op == KERNEL_DRAW ||
+	if (kernel_accesses(i) || i->op == KERNEL_DRAW ||
 	    i->op == KERNEL_REQUIRE || i->op == KERNEL_EXIT_IF || i->op == KERNEL_BRANCH)
 		count = add_operand(code, i->a, count, out);
 	if ((i->op >= KERNEL_STORE && i->op <= KERNEL_CAS) || i->op == KERNEL_DRAW)
 		count = add_operand(code, i->b, count, out);
 	if (i->op == KERNEL_CAS)
 		count = add_operand(code, i->c, count, out);
-	if (i->op >= KERNEL_LOAD && i->op <= KERNEL_CAS)
+	if (kernel_accesses(i))
 		count = add_operand(code, i->when, count, out);
 	return count;
 }

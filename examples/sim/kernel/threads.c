@@ -31,10 +31,9 @@ int flow_threads_new(const struct kernel *k, uint64_t seed, struct flow_threads 
 		out->word[i] = sim_memory_read(k->initial, out->origin + 4 * i);
 	for (size_t i = 0; k->shows_shared && i < k->shared_words; i++)
 		out->shared[i] = sim_memory_read(k->initial, 4 * i);
-	for (uint32_t i = 0; i < out->count; i++)
-		if (flow_exists(out, i))
-			sim_introduce(k->code->special, out->reg + i, out->stride,
-				      flow_id_of(out, i), k->block_threads, k->lanes, 0);
+	for (uint32_t b = 0, each = out->warps * k->lanes; b < k->blocks; b++)
+		sim_introduce(k->code->special, out->reg + b * each, out->stride,
+			      b * k->block_threads, each, k->block_threads, k->lanes, 0);
 	return 0;
 }
 
@@ -82,20 +81,17 @@ static bool stray(struct flow_threads *t, const struct kernel_lanes *w,
 /* Lanes one after the other: the last one stays in a word. */
 static void perform(struct flow_threads *t, const struct kernel_instr *i,
 		    const struct kernel_lanes *w, const struct flow_lanes *lanes,
-		    const struct flow_effect *effect, uint32_t on, bool shared)
+		    const struct flow_effect *effect, const uint32_t *value,
+		    const uint32_t *compare)
 {
 	uint32_t *to = i->d == KERNEL_NO_COLUMN ? NULL : kernel_register(w, i->d);
-	uint32_t value[LANES], compare[LANES];
 
-	if (i->op != KERNEL_LOAD)
-		kernel_words(w, i->op == KERNEL_CAS ? i->c : i->b, value);
-	if (i->op == KERNEL_CAS)
-		kernel_words(w, i->b, compare);
-	for (; on; on &= on - 1) {
+	for (uint32_t on = effect->accesses; on; on &= on - 1) {
 		uint32_t l = (uint32_t)__builtin_ctz(on), slot = lanes->slot[l], old;
-		uint32_t *word = shared ? t->shared + effect->address[l] +
-						  flow_block_of(t, slot) * t->kernel->shared_words :
-					  t->word + (effect->address[l] - t->origin) / 4;
+		uint32_t *word = effect->banks ?
+				 t->shared + effect->address[l] +
+					 flow_block_of(t, slot) * t->kernel->shared_words :
+				 t->word + (effect->address[l] - t->origin) / 4;
 
 		old = *word;
 		if (i->op == KERNEL_STORE || (i->op == KERNEL_CAS && old == compare[l]))
@@ -107,30 +103,11 @@ static void perform(struct flow_threads *t, const struct kernel_instr *i,
 	}
 }
 
-static bool access(struct flow_threads *t, const struct kernel_instr *i, struct kernel_lanes *w,
-		   const struct flow_lanes *lanes, struct flow_effect *effect)
-{
-	const struct kernel *k = t->kernel;
-	bool shared = k->array[k->place[i->place].array].kind == KERNEL_SHARED;
-	uint32_t on = kernel_addresses(w, i, effect->address);
-
-	if (w->stray)
-		return stray(t, w, lanes, i);
-	for (uint32_t left = shared ? on : 0; left; left &= left - 1)
-		effect->address[__builtin_ctz(left)] /= 4;
-	if (shared)
-		effect->banks = sim_bank_cycles(effect->address, on);
-	else
-		effect->memory = on;
-	effect->accesses = on;
-	perform(t, i, w, lanes, effect, on, shared);
-	return true;
-}
-
 bool flow_execute(struct flow_threads *t, uint32_t pc, const struct flow_lanes *lanes,
 		  struct flow_effect *effect)
 {
 	const struct kernel_instr *i = &t->code->instr[pc];
+	uint32_t value[LANES], compare[LANES], chosen;
 	struct sim_stray strayed[LANES];
 	struct kernel_lanes w = { .kernel = t->kernel, .code = t->code, .reg = t->reg,
 				  .stride = t->stride, .mask = lanes->mask, .seed = t->seed,
@@ -142,12 +119,21 @@ bool flow_execute(struct flow_threads *t, uint32_t pc, const struct flow_lanes *
 	else
 		w.slot = lanes->slot;
 	w.whole = t->kernel->lanes == LANES ? UINT32_MAX : 0;
-	kernel_steps(&w, i);
+	chosen = kernel_evaluate(&w, i, effect->address, value, compare);
 	if (w.stray)
 		return stray(t, &w, lanes, i);
-	if (i->op >= KERNEL_LOAD && i->op <= KERNEL_CAS)
-		return access(t, i, &w, lanes, effect);
-	if (i->op == KERNEL_EXIT_IF || i->op == KERNEL_BRANCH)
-		effect->taken = kernel_true(&w, i->a) ^ (i->negate ? lanes->mask : 0);
+	if (!kernel_accesses(i)) {
+		effect->taken = chosen;
+		return true;
+	}
+	effect->accesses = chosen;
+	if (kernel_shares(t->kernel, i)) {
+		for (uint32_t left = chosen; left; left &= left - 1)
+			effect->address[__builtin_ctz(left)] /= 4;
+		effect->banks = sim_bank_cycles(effect->address, chosen);
+	} else {
+		effect->memory = chosen;
+	}
+	perform(t, i, &w, lanes, effect, value, compare);
 	return true;
 }

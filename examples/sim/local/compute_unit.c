@@ -74,7 +74,7 @@ static void launch(struct sim_machine *machine)
 			if (thread < machine->port.workload->threads) {
 				wave->lane[lane].thread = thread;
 				sim_introduce(machine->program->special,
-					      local_row(machine, wave, lane), 1, thread,
+					      local_row(machine, wave, lane), 1, thread, 1,
 					      machine->port.workload->block_size, lanes, 0);
 				mask |= UINT64_C(1) << lane;
 			}

@@ -149,7 +149,7 @@ void flow_check_load(struct flow_check *c, const struct flow_core *core,
 		     const struct flow_warp *warp, const struct flow_effect *effect)
 {
 	const struct kernel_instr *i = &c->kernel->code->instr[warp->pc];
-	bool shared = c->kernel->array[c->kernel->place[i->place].array].kind == KERNEL_SHARED;
+	bool shared = kernel_shares(c->kernel, i);
 	char name[120], what[200];
 
 	for (uint32_t left = warp->lanes.mask; left; left &= left - 1) {

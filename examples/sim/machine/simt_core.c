@@ -355,8 +355,7 @@ static bool accesses(const struct flow_core *core, const struct flow_warp *warp)
 	const struct kernel_instr *i = &core->kernel->code->instr[warp->pc];
 
 	return i->op == KERNEL_FENCE ||
-	       (i->op >= KERNEL_LOAD && i->op <= KERNEL_CAS &&
-		core->kernel->array[core->kernel->place[i->place].array].kind != KERNEL_SHARED);
+	       (kernel_accesses(i) && !kernel_shares(core->kernel, i));
 }
 
 /* As far as the core may go on by itself. */

@@ -16,12 +16,10 @@ static void introduce(struct sim_machine *machine, struct sim_warp *warp, uint32
 	memset(warp->reg, 0, program->registers * sizeof *warp->reg * SIM_MAX_LANES);
 	warp->due = 0;
 	warp->stray = 0;
-	for (SIM_EACH_LANE(l, warp->whole)) {
-		sim_introduce(program->special, warp->reg + l, SIM_MAX_LANES, thread + (uint32_t)l,
-			      machine->launch.block_size, machine->config.lanes, program->device);
-		if (id != SIM_NO_REGISTER)
-			warp->reg[id * SIM_MAX_LANES + l] = program->id[thread + l];
-	}
+	sim_introduce(program->special, warp->reg, SIM_MAX_LANES, thread, machine->config.lanes,
+		      machine->launch.block_size, machine->config.lanes, program->device);
+	for (SIM_EACH_LANE(l, id == SIM_NO_REGISTER ? 0 : warp->whole))
+		warp->reg[id * SIM_MAX_LANES + l] = program->id[thread + l];
 }
 
 static void launch(struct sim_machine *machine, struct sim_core *core, uint64_t thread,

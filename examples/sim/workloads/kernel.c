@@ -41,24 +41,6 @@ struct kernel_workload {
 
 /* ---- what an instruction does ----------------------------------------------------------- */
 
-static void access(const struct kernel_instr *i, struct kernel_lanes *w,
-		   struct sim_warp_step *step)
-{
-	step->chosen = kernel_addresses(w, i, step->address);
-	if (i->op == KERNEL_CAS) {
-		kernel_words(w, i->b, step->compare);
-		kernel_words(w, i->c, step->value);
-	} else if (i->op != KERNEL_LOAD) {
-		kernel_words(w, i->b, step->value);
-	}
-	step->into = i->d;
-	for (uint32_t left = i->d == KERNEL_NO_COLUMN ? 0 : w->stray; left; left &= left - 1) {
-		uint32_t l = (uint32_t)__builtin_ctz(left);
-
-		kernel_register(w, i->d)[w->slot ? w->slot[l] : l] = 0;
-	}
-}
-
 static void eval_warp(const void *data, uint32_t pc, struct sim_warp_step *step)
 {
 	const struct kernel_program *p = data;
@@ -69,15 +51,16 @@ static void eval_warp(const void *data, uint32_t pc, struct sim_warp_step *step)
 				  .whole = step->whole, .seed = p->seed,
 				  .stray_of = step->stray_of };
 
-	if (i->steps)
-		kernel_steps(&w, i);
-	if (i->op == KERNEL_BRANCH || i->op == KERNEL_EXIT_IF)
-		step->chosen = kernel_true(&w, i->a) ^ (i->negate ? step->mask : 0);
-	else if (i->op >= KERNEL_LOAD && i->op <= KERNEL_CAS)
-		access(i, &w, step);
-	if (w.stray) {
-		step->stray = w.stray;
-		kernel_catch_lanes(&w, i);
+	step->chosen = kernel_evaluate(&w, i, step->address, step->value, step->compare);
+	step->into = kernel_accesses(i) ? i->d : SIM_NO_REGISTER;
+	if (!w.stray)
+		return;
+	step->stray = w.stray;
+	kernel_catch_lanes(&w, i);
+	for (uint32_t left = step->into == SIM_NO_REGISTER ? 0 : w.stray; left; left &= left - 1) {
+		uint32_t l = (uint32_t)__builtin_ctz(left);
+
+		kernel_register(&w, i->d)[w.slot ? w.slot[l] : l] = 0;
 	}
 }
 
@@ -95,47 +78,16 @@ static void say_stray(const void *data, uint32_t thread, const struct sim_stray 
 
 /* ---- programs of the machine ------------------------------------------------------------ */
 
-static enum sim_op sim_op_of(const struct kernel_instr *i)
-{
-	switch ((enum kernel_op)i->op) {
-	case KERNEL_LOAD:
-		return SIM_LOAD;
-	case KERNEL_STORE:
-		return SIM_STORE;
-	case KERNEL_CAS:
-		return SIM_CAS;
-	case KERNEL_ADD:
-		return SIM_ADD;
-	case KERNEL_EXIT_IF:
-		return SIM_EXIT_IF;
-	case KERNEL_BARRIER:
-		return SIM_BARRIER;
-	case KERNEL_FENCE:
-		return SIM_FENCE;
-	case KERNEL_BEGIN:
-		return SIM_TX_BEGIN;
-	case KERNEL_COMMIT:
-		return SIM_TX_COMMIT;
-	case KERNEL_ENTER:
-		return SIM_ENTER;
-	case KERNEL_LEAVE:
-		return SIM_LEAVE;
-	case KERNEL_NOTE:
-		return SIM_NOTE;
-	case KERNEL_BRANCH:
-		return SIM_BRANCH;
-	case KERNEL_EXIT:
-		return SIM_EXIT;
-	default:
-		return SIM_PLAIN;
-	}
-}
-
-static bool is_shared(const struct kernel *k, const struct kernel_instr *i)
-{
-	return i->op >= KERNEL_LOAD && i->op <= KERNEL_CAS &&
-	       k->array[k->place[i->place].array].kind == KERNEL_SHARED;
-}
+/* Of what a program has; those that stand for time only are plain ones. */
+static const enum sim_op op_of[KERNEL_EXIT + 1] = {
+	[KERNEL_LOAD] = SIM_LOAD,	[KERNEL_STORE] = SIM_STORE,
+	[KERNEL_CAS] = SIM_CAS,		[KERNEL_ADD] = SIM_ADD,
+	[KERNEL_EXIT_IF] = SIM_EXIT_IF, [KERNEL_BARRIER] = SIM_BARRIER,
+	[KERNEL_FENCE] = SIM_FENCE,	[KERNEL_BEGIN] = SIM_TX_BEGIN,
+	[KERNEL_COMMIT] = SIM_TX_COMMIT, [KERNEL_ENTER] = SIM_ENTER,
+	[KERNEL_LEAVE] = SIM_LEAVE,	[KERNEL_NOTE] = SIM_NOTE,
+	[KERNEL_BRANCH] = SIM_BRANCH,	[KERNEL_EXIT] = SIM_EXIT,
+};
 
 /* A run of `alu` is one instruction of so many slots; a jump is one that goes on elsewhere. */
 static void translate(const struct kernel *k, const struct kernel_code *code, uint32_t pc,
@@ -145,7 +97,7 @@ static void translate(const struct kernel *k, const struct kernel_code *code, ui
 	const struct kernel_block *block = &code->block[i->block];
 	uint32_t next = i->op == KERNEL_JUMP ? i->target : i->next;
 
-	out->op = sim_op_of(i);
+	out->op = op_of[i->op];
 	out->count = 1;
 	out->target = i->target;
 	if (i->op == KERNEL_ALU && i->count > 1) {
@@ -157,7 +109,7 @@ static void translate(const struct kernel *k, const struct kernel_code *code, ui
 	if (i->op == KERNEL_BRANCH && block->likely != KERNEL_NONE)
 		out->likely = kernel_entry(code, block->likely);
 	out->hop = (int32_t)next - (int32_t)pc - 1;
-	out->shared = is_shared(k, i);
+	out->shared = kernel_shares(k, i);
 }
 
 static int make_program(struct kernel_workload *k, const struct kernel_code *code,
@@ -194,7 +146,7 @@ static bool uses_shared(const struct kernel *k, const struct kernel_code *code, 
 	for (size_t i = 0; i < code->instr_count; i++) {
 		const struct kernel_instr *instr = &code->instr[i];
 
-		found |= (instr->inside || !transactions) && is_shared(k, instr);
+		found |= (instr->inside || !transactions) && kernel_shares(k, instr);
 		for (uint32_t n = instr->step; n < instr->step + instr->steps; n++)
 			found |= code->step[n].operator == KERNEL_FETCH &&
 				 k->array[k->place[code->step[n].extra].array].kind ==
