@@ -76,11 +76,10 @@ static int launch(struct flow_core *core, uint32_t s)
 static struct flow_warp *pick(struct flow_core *core)
 {
 	struct pdom *p = core->state;
-	uint64_t later = p->ready & UINT64_MAX << p->last << 1;
 
 	if (!p->ready)
 		return NULL;
-	p->last = (uint32_t)__builtin_ctzll(later ? later : p->ready);
+	p->last = sim_next_after(p->ready, p->last);
 	p->ready &= ~(UINT64_C(1) << p->last);
 	return &p->warp[p->last];
 }

@@ -180,13 +180,12 @@ static struct flow_warp *pick(struct flow_core *core)
 {
 	struct tbc *t = core->state;
 	struct tbc_block *block;
-	uint32_t s, later;
+	uint32_t s;
 
 	if (gputm_block_priority_pick(t->priority, t->ready, &s) != GPUTM_BLOCK_PRIORITY_ISSUE)
 		return NULL;
 	block = &t->block[s];
-	later = block->ready & UINT32_MAX << block->last << 1;
-	block->last = (uint32_t)__builtin_ctz(later ? later : block->ready);
+	block->last = sim_next_after(block->ready, block->last);
 	block->ready &= ~(UINT32_C(1) << block->last);
 	if (!block->ready)
 		t->ready &= ~(UINT64_C(1) << s);

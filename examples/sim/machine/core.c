@@ -225,14 +225,6 @@ void sim_core_accept(struct sim_machine *machine, const struct sim_message *mess
 #define NOBODY UINT32_MAX
 #define GROUP 8u /* warps of a group (Narasiman et al., MICRO 2011) */
 
-/* Next ready warp after this one. */
-static uint32_t next_after(uint64_t ready, uint32_t last)
-{
-	uint64_t above = last == 63 ? 0 : ready >> (last + 1) << (last + 1);
-
-	return (uint32_t)__builtin_ctzll(above ? above : ready);
-}
-
 static uint32_t oldest(const struct sim_core *core, uint64_t ready)
 {
 	uint32_t oldest = (uint32_t)__builtin_ctzll(ready);
@@ -263,10 +255,10 @@ static uint32_t two_level(const struct sim_machine *machine, struct sim_core *co
 	uint32_t first = core->group[slot];
 
 	if (core->ready & mine & group << first)
-		return next_after(core->ready & mine & group << first, core->last[slot]);
+		return sim_next_after(core->ready & mine & group << first, core->last[slot]);
 	if (in_pipeline(machine, core, mine & group << first))
 		return NOBODY;
-	first = next_after(core->ready & mine, first + GROUP - 1);
+	first = sim_next_after(core->ready & mine, first + GROUP - 1);
 	core->group[slot] = first / GROUP * GROUP;
 	return first;
 }
@@ -277,7 +269,7 @@ static uint32_t pick(const struct sim_machine *machine, struct sim_core *core, u
 	uint64_t mine = machine->slot_warps << slot, ready = core->ready & mine;
 
 	if (machine->config.scheduler == SIM_LRR)
-		return next_after(ready, core->last[slot]);
+		return sim_next_after(ready, core->last[slot]);
 	if (machine->config.scheduler == SIM_TWO_LEVEL)
 		return two_level(machine, core, mine, slot);
 	return ready >> core->last[slot] & 1 ? core->last[slot] : oldest(core, ready);

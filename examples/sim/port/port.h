@@ -165,6 +165,14 @@ struct sim_warp {
 	rest_ && (lane = (uint64_t)__builtin_ctzll(rest_), true);                              \
 	rest_ &= rest_ - 1
 
+/* In turn: of those that are ready, some are, the next one after the last, below 64. */
+static inline uint32_t sim_next_after(uint64_t ready, uint32_t last)
+{
+	uint64_t later = ready & UINT64_MAX << last << 1;
+
+	return (uint32_t)__builtin_ctzll(later ? later : ready);
+}
+
 /* Lanes that execute. */
 static inline uint64_t sim_active(const struct sim_warp *warp)
 {
