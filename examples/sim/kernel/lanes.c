@@ -470,19 +470,3 @@ uint32_t kernel_addresses(struct kernel_lanes *w, const struct kernel_instr *ins
 	}
 	return on & ~w->stray;
 }
-
-uint32_t kernel_evaluate(struct kernel_lanes *w, const struct kernel_instr *i,
-			 uint64_t address[LANES], uint32_t value[LANES], uint32_t compare[LANES])
-{
-	if (i->steps)
-		kernel_steps(w, i);
-	if (i->op == KERNEL_BRANCH || i->op == KERNEL_EXIT_IF)
-		return kernel_true(w, i->a) ^ (i->negate ? w->mask : 0);
-	if (!kernel_accesses(i))
-		return 0;
-	if (i->op != KERNEL_LOAD)
-		kernel_words(w, i->op == KERNEL_CAS ? i->c : i->b, value);
-	if (i->op == KERNEL_CAS)
-		kernel_words(w, i->b, compare);
-	return kernel_addresses(w, i, address);
-}

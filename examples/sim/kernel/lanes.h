@@ -34,15 +34,7 @@ uint32_t kernel_true(const struct kernel_lanes *lanes, uint16_t column);
 uint32_t kernel_word(const struct kernel_lanes *lanes, uint16_t column, uint32_t l);
 /* The words of the mask's lanes; those of other lanes can be anything. */
 void kernel_words(const struct kernel_lanes *lanes, uint16_t column, uint32_t out[KERNEL_LANES]);
-/*
- * What an instruction does in its lanes but for an access itself, whose addresses are in bytes (of
- * tables: words). Gives the lanes that take a branch, that end, or that access and are not beyond
- * the end of an array; those beyond are in lanes->stray.
- */
-uint32_t kernel_evaluate(struct kernel_lanes *lanes, const struct kernel_instr *instr,
-			 uint64_t address[KERNEL_LANES], uint32_t value[KERNEL_LANES],
-			 uint32_t compare[KERNEL_LANES]);
-/* Addresses and lanes of an access, as above. */
+/* Addresses of an access, in bytes (of tables: words), and lanes, as below. */
 uint32_t kernel_addresses(struct kernel_lanes *lanes, const struct kernel_instr *instr,
 			  uint64_t address[KERNEL_LANES]);
 
@@ -56,6 +48,29 @@ bool kernel_chance(uint64_t seed, uint32_t pc, uint32_t id, uint32_t visit, uint
 static inline uint32_t *kernel_register(const struct kernel_lanes *lanes, uint16_t reg)
 {
 	return lanes->reg + reg * lanes->stride;
+}
+
+/*
+ * What an instruction does in its lanes but for an access itself, whose addresses are in bytes (of
+ * tables: words). Gives the lanes that take a branch, that end, or that access and are not beyond
+ * the end of an array; those beyond are in lanes->stray.
+ */
+static inline uint32_t kernel_evaluate(struct kernel_lanes *w, const struct kernel_instr *i,
+				       uint64_t address[KERNEL_LANES],
+				       uint32_t value[KERNEL_LANES],
+				       uint32_t compare[KERNEL_LANES])
+{
+	if (i->steps)
+		kernel_steps(w, i);
+	if (i->op == KERNEL_BRANCH || i->op == KERNEL_EXIT_IF)
+		return kernel_true(w, i->a) ^ (i->negate ? w->mask : 0);
+	if (!kernel_accesses(i))
+		return 0;
+	if (i->op != KERNEL_LOAD)
+		kernel_words(w, i->op == KERNEL_CAS ? i->c : i->b, value);
+	if (i->op == KERNEL_CAS)
+		kernel_words(w, i->b, compare);
+	return kernel_addresses(w, i, address);
 }
 
 #endif /* SIM_KERNEL_LANES_H */

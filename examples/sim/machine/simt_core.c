@@ -247,9 +247,12 @@ static int execute(struct flow_core *core, struct flow_warp *warp)
 /* A note is done, and the warp goes on, in the same cycle. */
 static int take_note(struct flow_core *core, struct flow_warp *warp)
 {
+	const struct kernel_instr *i = &core->kernel->code->instr[warp->pc];
 	int error = execute(core, warp);
 
-	return error ? error : complete(core, warp);
+	if (error)
+		return error;
+	return core->gpu->check ? check_and_lead_on(core, warp, i) : lead_on(core, warp, i);
 }
 
 static int issue(struct flow_core *core, struct flow_warp *warp)
