@@ -44,8 +44,8 @@ static inline struct gputm__commit_block *oldest(const struct gputm_commit_buffe
 
 /* ---- input ---- */
 
-static inline struct gputm__commit_block *partner_of(const struct gputm_commit_buffer *b,
-					      const struct gputm_commit_entry *entry)
+static inline struct gputm__commit_block *
+partner_of(const struct gputm_commit_buffer *b, const struct gputm_commit_entry *entry)
 {
 	const struct gputm__block_queue *q = &b->queue[GPUTM__BLOCK_WAITING];
 	uint32_t look = q->count < b->config.window ? q->count : b->config.window;
@@ -61,6 +61,7 @@ static inline struct gputm__commit_block *partner_of(const struct gputm_commit_b
 	return NULL;
 }
 
+/* The partner matters to an entry that fits but for its count. */
 APART int refuse(const struct gputm_commit_buffer *b, const struct gputm_commit_entry *entry,
 		 const struct gputm__commit_block *partner)
 {
@@ -244,6 +245,7 @@ static uint32_t first_granule(const struct gputm_commit_buffer *b,
 	return block->words & b->granule_words << first;
 }
 
+/* The address of the granule of these words. */
 static uint64_t granule_of(const struct gputm_commit_buffer *b,
 			   const struct gputm__commit_block *block, uint32_t words)
 {

@@ -25,7 +25,7 @@ struct gputm_validation_unit {
 	struct gputm_metadata_table *table;
 	struct gputm_stall_buffer *buffer;
 	struct gputm__slot *slot; /* [slots] */
-	uint32_t taken; /* slots */
+	uint32_t taken; /* of the slots */
 	struct gputm__queue woken; /* uint32_t, numbers of slots */
 	/* Clocked face. */
 	struct gputm__queue input, output; /* requests, answers; see gputm__validation_work() */

@@ -124,10 +124,10 @@ struct getm_partition {
 	uint32_t *unsaid;     /* the same: words that are done, and its core does not know */
 	struct sim_queue plain; /* accesses outside transactions that wait for these */
 	uint64_t unit_ticks, buffer_ticks; /* done by the two */
-	uint64_t unit_counted, buffer_counted; /* which their counts of cycles hold at the end */
-	uint64_t unit_due; /* tick of the unit's next event, while nothing comes */
+	uint64_t unit_counted, buffer_counted; /* ticks that their statistics count at the end */
+	uint64_t unit_due; /* tick of its next event; UINT64_MAX: when something comes */
 	uint32_t issuing; /* the buffer has a block to issue in its next tick */
-	uint32_t full;	  /* the unit's port was before its last tick, which took at most one */
+	uint32_t full; /* before its last tick the unit had a full port: there is room for one */
 	uint32_t pushed;		   /* lanes of the first access that are at the port */
 	uint32_t entries;		   /* of the first log that are in */
 };
