@@ -83,7 +83,6 @@ static void clear(struct gputm_unit *unit)
 		b->queue[place].first = 0;
 		b->queue[place].count = 0;
 	}
-	memset(b->block, 0, b->config.blocks * sizeof(*b->block));
 	for (uint32_t i = 0; i < b->config.blocks; i++)
 		gputm__block_enqueue(b, GPUTM__BLOCK_FREE, i);
 	for (uint32_t tag = 0; tag <= b->config.blocks; tag++)
@@ -104,8 +103,10 @@ static uint32_t io_block(struct gputm_commit_buffer *b, uint32_t at, struct gput
 		gputm__io_fail(io, -EINVAL, "more blocks than there are");
 	if (io->error)
 		return 0;
-	if (gputm__io_reading(io))
+	if (gputm__io_reading(io)) {
 		at = gputm__block_dequeue(b, GPUTM__BLOCK_FREE);
+		memset(&b->block[at], 0, sizeof(b->block[at]));
+	}
 	block = &b->block[at];
 	gputm__io_u64(io, &block->address);
 	gputm__io_u64(io, &block->sequence);

@@ -14,7 +14,6 @@ enum gputm__block_place {
 
 #define GPUTM__NO_TAG UINT32_MAX
 
-/* A word has a count while its bit is in the mask, and 0 otherwise. */
 struct gputm__commit_block {
 	uint64_t address, sequence;
 	uint32_t warp;

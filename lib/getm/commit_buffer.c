@@ -104,7 +104,8 @@ static struct gputm__commit_block *make_block(struct gputm_commit_buffer *b,
 	uint32_t at = gputm__block_dequeue(b, GPUTM__BLOCK_FREE);
 	struct gputm__commit_block *block = &b->block[at];
 
-	memset(block->value, 0, b->config.block_bytes);
+	/* The counts come last: those of words that a block has not stay as they are. */
+	memset(block, 0, offsetof(struct gputm__commit_block, count) + b->config.block_bytes);
 	block->address = entry->address & b->block_mask;
 	block->sequence = entry->sequence;
 	block->warp = entry->warp;
