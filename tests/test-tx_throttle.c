@@ -115,12 +115,12 @@ KIT_MADE(test_tx_throttle_storage_is_one_counter, throttle, "warps=48 limit=2")
 	ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(throttle)), 6);
 }
 
-/* 6 bits of limit and of counter, 11 of 32 x 48 + 63 commits; 31 of aborts, or to climb 31 of
- * cycles, 6 of warps that left, and two prices of 11 + 31. */
+/* 6 bits of limit and of counter, 31 of commits; 31 of aborts, or to climb 31 of cycles of lanes,
+ * 6 of warps that left, a price and three times of 31 bits each, and whether the limit starts. */
 KIT_TEST(test_tx_throttle_storage_of_a_moving_limit)
 {
 	static const char *const policy[] = { "fixed", "aborts", "climb" };
-	static const uint64_t more[] = { 0, 6 + 11 + 31, 6 + 11 + 31 + 6 + 2 * 42 };
+	static const uint64_t more[] = { 0, 6 + 2 * 31, 6 + 2 * 31 + 6 + 5 * 31 + 1 };
 	struct gputm_tx_throttle *throttle;
 	struct gputm_storage array;
 	uint64_t bits;
@@ -145,7 +145,8 @@ enum {
 static void commits(struct gputm_tx_throttle *throttle, uint32_t count, uint64_t cycle)
 {
 	while (count--)
-		ck_assert_int_eq(gputm_tx_throttle_report(throttle, 1, 0, cycle), KEPT);
+		ck_assert_int_eq(gputm_tx_throttle_report(throttle, 1, 0, cycle, cycle),
+				 KEPT);
 }
 
 /* Thresholds are met exactly: 2 aborts in 16 commits keep the limit, 16 lower it. */
@@ -153,14 +154,14 @@ KIT_MADE(test_tx_throttle_aborts_move_the_limit, throttle,
 	 "warps=8 limit=2 policy=aborts window=8 raise_below=2 lower_from=16")
 {
 	commits(throttle, 15, 0);
-	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 1, 1, 1), RAISED);
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 1, 1, 0, 1), RAISED);
 	ck_assert_uint_eq(gputm_tx_throttle_limit(throttle), 4);
 	commits(throttle, 31, 2);
-	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 1, 4, 3), KEPT);
-	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 0, 31, 4), KEPT);
-	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 0, 1, 4), LOWERED);
-	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 0, 16, 5), LOWERED);
-	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 0, 8, 6), KEPT); /* not below 1 */
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 1, 4, 0, 3), KEPT);
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 0, 31, 0, 4), KEPT);
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 0, 1, 0, 4), LOWERED);
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 0, 16, 0, 5), LOWERED);
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 0, 8, 0, 6), KEPT); /* not below 1 */
 	ck_assert_uint_eq(gputm_tx_throttle_limit(throttle), 1);
 	kit_counts(unit_of(throttle), "windows=5 kept=2");
 	kit_valid(unit_of(throttle));
@@ -179,7 +180,7 @@ KIT_TEST(test_tx_throttle_without_a_window_the_limit_stays)
 		ck_assert_int_eq(admit(throttle, 0), IN);
 		ck_assert_int_eq(admit(throttle, 1), WAIT);
 		commits(throttle, 100, 1);
-		ck_assert_int_eq(gputm_tx_throttle_report(throttle, 0, 64, 2), KEPT);
+		ck_assert_int_eq(gputm_tx_throttle_report(throttle, 0, 64, 0, 2), KEPT);
 		ck_assert_int_eq(gputm_tx_throttle_leave(throttle, 0), 0);
 		ck_assert_uint_eq(gputm_tx_throttle_limit(throttle), 1);
 		ck_assert_uint_eq(kit_stat(unit_of(throttle), "windows"), 0);
@@ -199,86 +200,99 @@ static struct gputm_tx_throttle *climber(struct kit *kit, uint32_t limit)
 	return throttle;
 }
 
-/* The least price is 2 x 10 / 16: 9/4 of that are 67.5 / 24, and 4 times 200 / 40 and 80 / 16. */
-KIT_TEST(test_tx_throttle_climbs_by_the_price_of_a_commit)
+/* In the start 2 x limit commits make a window. The least price is 3; 6 doubles, more does not. */
+KIT_TESTS(test_tx_throttle_doubles_in_the_start, 2)
+{
+	struct gputm_tx_throttle *throttle = climber(kit, 2);
+
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 3, 0, 0, 3), KEPT);
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 1, 0, 0, 3), RAISED); /* 12 / 4 */
+	ck_assert_uint_eq(gputm_tx_throttle_limit(throttle), 4);
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 7, 0, 3, 9), KEPT);
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 1, 0, _i ? 8 : 9, 15),
+			 _i ? KEPT : RAISED);
+	ck_assert_uint_eq(gputm_tx_throttle_limit(throttle), _i ? 4 : 8); /* 49 or 48 / 8 */
+	kit_valid(unit_of(throttle));
+	kit_round_trip(&tx_throttle_maker, unit_of(throttle));
+	/* A window has four times as many commits now if the start is over; half more, then. */
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 16, 0, 15, 20), _i ? KEPT : RAISED);
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 16, 0, 20, 25), _i ? RAISED : KEPT);
+	ck_assert_uint_eq(gputm_tx_throttle_limit(throttle), _i ? 6 : 12);
+}
+
+/* Lanes that abort cost as much. Above 4 times the least price the limit is 1, at once. */
+KIT_TESTS(test_tx_throttle_falls_to_one, 2)
 {
 	struct gputm_tx_throttle *throttle = climber(kit, 2);
 	uint32_t waiting;
 
-	commits(throttle, 15, 9);
-	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 1, 0, 10), RAISED); /* the first */
-	ck_assert_uint_eq(gputm_tx_throttle_limit(throttle), 3);
-	commits(throttle, 23, 44);
-	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 1, 0, 44), KEPT); /* 68 / 24 */
-	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 24, 0, 77), RAISED); /* 66 / 24 */
-	ck_assert_uint_eq(gputm_tx_throttle_limit(throttle), 5);
-	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 0, 7, 177), KEPT);
-	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 0, 7, 178), LOWERED); /* no commit */
-	ck_assert_uint_eq(gputm_tx_throttle_limit(throttle), 2);
-	kit_valid(unit_of(throttle));
-	kit_round_trip(&tx_throttle_maker, unit_of(throttle));
-	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 16, 0, 219), LOWERED); /* 82 / 16 */
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 4, 0, 0, 3), RAISED); /* 3 */
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 0, 8, 3, 15), KEPT); /* 96 / 8 */
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 0, 1, 15, _i ? 16 : 15),
+			 _i ? LOWERED : KEPT); /* 97 or 96 / 8 */
+	if (!_i)
+		return;
+	ck_assert_uint_eq(gputm_tx_throttle_limit(throttle), 1);
 	ck_assert_int_eq(admit(throttle, 2), WAIT);
-	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 64, 0, 300), KEPT); /* 2 are inside */
+	/* As 2 are inside this does not count; the next is least, and the start is over. */
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 64, 0, 17, 300), KEPT);
 	leave(throttle, 0);
-	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 8, 0, 999), RAISED); /* from 1 */
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 8, 0, 300, 583), RAISED);
+	ck_assert_uint_eq(gputm_tx_throttle_limit(throttle), 2);
 	ck_assert(gputm_tx_throttle_next_warp(throttle, &waiting));
 	ck_assert_int_eq(admit(throttle, 2), IN);
 	kit_guard(kit, unit_of(throttle));
-	KIT_REFUSED(-EINVAL, gputm_tx_throttle_report(throttle, 1, 0, 998), "cycle 998", "999");
-	KIT_REFUSED(-ERANGE, gputm_tx_throttle_report(throttle, 65, 0, 1000), "commits = 65");
-	KIT_REFUSED(-ERANGE, gputm_tx_throttle_report(throttle, 0, 65, 1000), "aborts = 65");
+	KIT_REFUSED(-EINVAL, gputm_tx_throttle_report(throttle, 1, 0, 9, 582), "cycle 582", "583");
+	KIT_REFUSED(-EINVAL, gputm_tx_throttle_report(throttle, 1, 0, 601, 600), "601", "600");
+	KIT_REFUSED(-ERANGE, gputm_tx_throttle_report(throttle, 65, 0, 0, 1000), "commits = 65");
+	KIT_REFUSED(-ERANGE, gputm_tx_throttle_report(throttle, 0, 65, 0, 1000), "aborts = 65");
 	kit_unchanged(kit);
 }
 
-/* Half the limit helps if the price falls by more than 2 / 16, from 194 / 48 below 84.9 / 24. */
-KIT_TESTS(test_tx_throttle_half_the_limit_must_help, 2)
+/* What began before the limit moved says nothing of it, but how long attempts are. */
+KIT_TEST(test_tx_throttle_a_window_lasts_as_long_as_attempts)
 {
-	struct gputm_tx_throttle *throttle = climber(kit, 4);
+	struct gputm_tx_throttle *throttle = climber(kit, 2);
 
-	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 32, 0, 16), RAISED); /* 1 */
-	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 48, 0, 113), LOWERED);
-	ck_assert_uint_eq(gputm_tx_throttle_limit(throttle), 3);
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 4, 0, 0, 8), RAISED); /* 8 is 6 now */
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 64, 0, 7, 9), KEPT); /* too old */
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 32, 0, 9, 13), KEPT); /* too early */
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 0, 1, 13, 14), RAISED);
+	ck_assert_uint_eq(gputm_tx_throttle_limit(throttle), 8);
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 64, 0, 2, 24), KEPT); /* 22 long */
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 16, 0, 32, 35), KEPT);
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 0, 1, 35, 36), RAISED);
 	kit_round_trip(&tx_throttle_maker, unit_of(throttle));
-	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 24, 0, _i ? 156 : 155),
-			 _i ? RAISED : KEPT);
-	/* Judged by 86 / 24 now, or by 1 still. */
-	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 64, 0, 250), RAISED - !_i);
 }
 
 /* Warps with few lanes: a window ends when as many have left as the limit, with the next commit. */
 KIT_TEST(test_tx_throttle_a_window_ends_when_its_warps_have_left)
 {
-	struct gputm_tx_throttle *throttle = climber(kit, 2);
+	struct gputm_tx_throttle *throttle = climber(kit, 4);
 
-	commits(throttle, 1, 5);
 	leave(throttle, 0);
-	commits(throttle, 1, 6);
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 0, 1, 9, 9), KEPT); /* no commit yet */
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 1, 0, 8, 9), RAISED); /* a quarter */
 	leave(throttle, 1);
-	ck_assert_int_eq(admit(throttle, 3), IN);
-	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 0, 1, 9), RAISED);
-	leave(throttle, 3);
-	for (uint32_t warp = 0; warp < 4; warp++) {
-		ck_assert_int_eq(admit(throttle, warp), IN);
-		leave(throttle, warp);
-	}
-	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 0, 1, 10), KEPT); /* no commit yet */
-	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 1, 0, 10), RAISED);
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 1, 0, 9, 10), KEPT);
+	ck_assert_int_eq(admit(throttle, 0), IN);
+	leave(throttle, 0);
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 1, 0, 9, 10), RAISED);
 	ck_assert_uint_eq(kit_stat(unit_of(throttle), "windows"), 2);
 }
 
-/* Warps, limit, policy, window, slack, highest. */
-static const uint32_t geometry[][6] = {
-	{ 6, 2, 0, 32, 0, 0 }, { 48, 8, 0, 32, 0, 0 }, { 1, 1, 0, 32, 0, 0 },
-	{ 9, 0, 0, 32, 0, 0 }, { 5, 1024, 0, 32, 0, 0 }, { 9, 0, 1, 4, 0, 0 },
-	{ 9, 2, 2, 4, 2, 6 }, { 6, 1, 2, 1, 0, 0 }, { 12, 4, 2, 1, 8, 0 },
+/* Warps, limit, policy, window, highest. */
+static const uint32_t geometry[][5] = {
+	{ 6, 2, 0, 32, 0 }, { 48, 8, 0, 32, 0 }, { 1, 1, 0, 32, 0 },
+	{ 9, 0, 0, 32, 0 }, { 5, 1024, 0, 32, 0 }, { 9, 0, 1, 4, 0 },
+	{ 9, 2, 2, 4, 6 }, { 6, 1, 2, 1, 0 }, { 12, 4, 2, 1, 0 },
 };
 
 static void step(struct gputm_tx_throttle *throttle, struct oracle_tx_throttle *o,
 		 struct kit_bytes *bytes)
 {
 	uint32_t warp = kit_u32(bytes, o->config.warps + 1), expected = 4711, aborts;
-	uint64_t cycle;
+	uint64_t began, cycle;
 
 	oracle_tx_throttle_next(o, &expected);
 	ck_assert_uint_eq(next(throttle), expected);
@@ -293,8 +307,11 @@ static void step(struct gputm_tx_throttle *throttle, struct oracle_tx_throttle *
 	case 2:
 		aborts = kit_u32(bytes, 9);
 		cycle = o->last + kit_u32(bytes, 50) - !kit_draw(bytes, 50);
-		ck_assert_int_eq(gputm_tx_throttle_report(throttle, warp, aborts, cycle),
-				 oracle_tx_throttle_report(o, warp, aborts, cycle));
+		began = cycle - kit_u32(bytes, 30);
+		if (began > cycle)
+			began = cycle + !kit_draw(bytes, 50);
+		ck_assert_int_eq(gputm_tx_throttle_report(throttle, warp, aborts, began, cycle),
+				 oracle_tx_throttle_report(o, warp, aborts, began, cycle));
 		break;
 	default:
 		ck_assert_int_eq(admit(throttle, warp), oracle_tx_throttle_admit(o, warp));
@@ -307,11 +324,11 @@ static void step(struct gputm_tx_throttle *throttle, struct oracle_tx_throttle *
 KIT_DRIVE(tx_throttle, KIT_COUNT(geometry), 15000)
 {
 	const uint32_t any[] = { 1 + kit_u32(bytes, 48), kit_u32(bytes, 10), kit_u32(bytes, 3),
-				 kit_u32(bytes, 9), kit_u32(bytes, 16), kit_u32(bytes, 20) };
+				 kit_u32(bytes, 9), kit_u32(bytes, 20) };
 	const uint32_t *g = KIT_ROW(geometry, any);
 	struct gputm_tx_throttle *throttle =
-		make(kit, "warps=%u limit=%u policy=%u window=%u slack=%u highest=%u", g[0], g[1],
-		     g[2], g[3], g[4], g[5]);
+		make(kit, "warps=%u limit=%u policy=%u window=%u highest=%u", g[0], g[1], g[2],
+		     g[3], g[4]);
 	struct oracle_tx_throttle o;
 
 	oracle_tx_throttle_open(&o, gputm_unit_config(unit_of(throttle)));
@@ -328,7 +345,7 @@ KIT_MADE(test_tx_throttle_tells_its_observer, throttle, "warps=4 limit=1 policy=
 	ck_assert_int_eq(admit(throttle, 3), IN);
 	ck_assert_int_eq(admit(throttle, 1), WAIT);
 	leave(throttle, 3);
-	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 4, 0, 7), RAISED);
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 4, 0, 0, 7), RAISED);
 	KIT_TOLD("window", 1, 2, 4, 0, 7);
 	KIT_TOLD("admit", 1, 3, 1, 0);
 	KIT_TOLD("queue", 1, 1, 1, 1);

@@ -202,7 +202,7 @@ access_coalescer_config size:N region_bytes:I lanes:I words:I address_bits:I
 word_access address:Q value:I lane:I
 wide_access address:Q lane_mask:Q word_mask:I words:I value:I*32
 access_coalescer_summary accesses:I words:I duplicates:I saved:I
-tx_throttle_config size:N warps:I limit:I policy:I window:I raise_below:I lower_from:I slack:I highest:I
+tx_throttle_config size:N warps:I limit:I policy:I window:I raise_below:I lower_from:I highest:I
 ownership_table_config size:N lanes:I entries:I granularity:I hash:I exact:? buffers:I address_bits:I access_bytes:I log_cycles:I table_cycles:I seed:Q h3_rows:P
 warp_row mask:Q address:P
 warp_logs read:P write:P read_rows:I write_rows:I
@@ -454,7 +454,7 @@ gputm_tx_throttle_admit i throttle:P warp:I
 gputm_tx_throttle_admit_probe i throttle:P warp:I
 gputm_tx_throttle_leave 0 throttle:P warp:I
 gputm_tx_throttle_next_warp ? throttle:P warp:>I
-gputm_tx_throttle_report i throttle:P commits:I aborts:I cycle:Q
+gputm_tx_throttle_report i throttle:P commits:I aborts:I began:Q cycle:Q
 gputm_tx_throttle_limit I throttle:P
 gputm_tx_throttle_running I throttle:P
 gputm_tx_throttle_waiting I throttle:P

@@ -27,7 +27,7 @@ struct gputm_tx_throttle;
 enum gputm_tx_throttle_policy {
 	GPUTM_TX_THROTTLE_FIXED = 0,  /**< nothing */
 	GPUTM_TX_THROTTLE_ABORTS = 1, /**< aborts per commit */
-	GPUTM_TX_THROTTLE_CLIMB = 2,  /**< cycles of warps for each commit */
+	GPUTM_TX_THROTTLE_CLIMB = 2,  /**< cycles of lanes for each commit */
 };
 
 /** Geometry; fields are only ever appended. Ranges: gputm_tx_throttle_params(). */
@@ -39,14 +39,13 @@ struct gputm_tx_throttle_config {
 	uint32_t window; /**< commits of a window for each warp of the limit; 0: no window */
 	uint32_t raise_below; /**< aborts in 16 commits below which the limit rises */
 	uint32_t lower_from; /**< aborts in 16 commits from which on the limit falls */
-	uint32_t slack; /**< 16ths by which half the limit must make commits cheaper */
 	uint32_t highest; /**< highest limit of an adaptive policy; 0: all warps */
 };
 /* begin INIT */
 #define GPUTM_TX_THROTTLE_CONFIG_INIT \
 	{ sizeof(struct gputm_tx_throttle_config), \
 	  /* warps */ 48, /* limit */ 2, /* policy: fixed */ 0, /* window */ 32, \
-	  /* raise_below */ 2, /* lower_from */ 16, /* slack */ 2, /* highest */ 0 }
+	  /* raise_below */ 2, /* lower_from */ 16, /* highest */ 0 }
 /* end INIT */
 
 /** Answers to a warp that begins a transaction. */
@@ -125,18 +124,18 @@ GPUTM_API bool gputm_tx_throttle_next_warp(const struct gputm_tx_throttle *throt
 
 /**
  * An attempt of a warp of the core has ended: @p commits of its lanes have committed,
- * @p aborts have aborted, in cycle @p cycle of the core's clock, of which the unit counts
- * 31 bits in a window. The warps inside now are taken to have been inside since the last
- * report. An adaptive policy judges the limit when a window of commits is
- * complete, and earlier when it has too many aborts (aborts) or costs too much (climb);
+ * @p aborts have aborted. It lasted from cycle @p began to cycle @p cycle of the core's
+ * clock, of which the unit counts 31 bits. Of a warp that leaves this comes before
+ * gputm_tx_throttle_leave(). An adaptive policy judges the limit when a window of commits
+ * is complete, and earlier when it has too many aborts (aborts) or costs too much (climb);
  * a policy that is fixed takes no notice. A lower limit takes no warp out; after a higher
  * one gputm_tx_throttle_next_warp() may name a warp.
  * @return enum gputm_tx_throttle_move; -ERANGE, more than 64 commits or aborts; -EINVAL,
- * @p cycle is before that of the last report.
+ * @p cycle is before that of the last report, or before @p began.
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_tx_throttle_report(struct gputm_tx_throttle *throttle,
 							uint32_t commits, uint32_t aborts,
-							uint64_t cycle);
+							uint64_t began, uint64_t cycle);
 
 /** @return the limit now; the number of warps if there is none. */
 GPUTM_API uint32_t gputm_tx_throttle_limit(const struct gputm_tx_throttle *throttle);

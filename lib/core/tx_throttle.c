@@ -17,13 +17,16 @@
  *              are summed up, and a window ends after window x limit commits:
  *     aborts   aborts x 16 >= lower_from x window x limit, at any report  -> limit / 2
  *              at the end, aborts x 16 < raise_below x commits            -> limit x 2
- *     climb    the price of a window is its cycles of warps in transactions for each commit;
- *              price > 4 x least, and then at any report                  -> limit / 2
- *              at the end, price <= 9/4 x least                           -> limit x 3/2
- *              A window ends, too, when as many warps as the limit have left in it, and begins
- *              when no more are inside than the limit.
- *              least is that of the cheapest window; or that of the last one, if its limit was
- *              1, or was halved before it and the price fell by slack / 16 or less.
+ *     climb    the price of a window is the cycles of the attempts that ended in it, each taken
+ *              as often as it had lanes, for each commit;
+ *              work > 4 x least x (window x limit commits), at any report -> 1
+ *              at the end, price > 4 x least                              -> 1
+ *              at the end, price <= 2 x least                -> limit x 2, after the start x 3/2
+ *              Attempts that began before the limit moved do not count. A window ends, too, when
+ *              as many warps as the limit have left; in the start, a quarter of these or of the
+ *              commits is enough. It lasts as long as the longest attempt, and begins when no
+ *              more warps are inside than the limit. The start ends when a window does not raise.
+ *              least is the price of the cheapest window, or of the last one at a limit of 1.
  *
  *   limit 2:  admit 5  admit 7  admit 9  admit 3  leave 5  admit 3  admit 9  admit 3
  *   answer    in       in       wait     wait     -        wait     in       wait
@@ -35,7 +38,7 @@
  *  I3  fixed: running <= limit, unless there is no limit; then nobody waits
  *  I4  admissions = departures + running
  *  I5  waits = warps that entered from the queue + waiting
- *  I6  adaptive: 1 <= limit <= highest, and a window has fewer commits than would end it
+ *  I6  adaptive: 1 <= limit <= highest; aborts: a window has fewer commits than would end it
  *  I7  windows = raised + lowered + kept
  *
  * Why a limit in the middle can be best: a core is a closed queueing network. With n warps in
@@ -46,25 +49,36 @@
  * the attempts that fail use up the busy unit. Throughput has therefore one hill, as long as the
  * mix of work stays the same: aborts knows p(n) but not R(n).
  *
- * Why climb needs no slope: by Little's law n / throughput is the price R(n) / p(n) of a commit,
- * in cycles of warps. That of the cheapest window over that of this one is the part e(n) of the
- * warps that are of use. If each further warp spoils as many of the others, e is q^n, as p is
- * where attempts fall together at random (slotted Aloha), and throughput is n x q^n. It grows with
- * n x 3/2 where e > 4/9, and with n / 2 where e < 1/4; between the two, at 0.37, it is best.
- * A queue alone has e = 1 / n beyond the point where the unit is busy: there nothing is to be
- * gained, and the limit stays within 4 times of that. Neither number is from a measurement. All
- * cores together make the price, so that a core whose own share still grows with its limit does
- * not take it from the others, as one that climbs by its own throughput would.
+ * Why climb needs no slope: by Little's law n / throughput is the price R(n) / p(n) of a commit.
+ * That of the cheapest window over that of this one is the part e(n) of the warps that are of use.
+ * If each further warp spoils as many of the others, e is q^n, as p is where attempts fall
+ * together at random (slotted Aloha), and throughput is n x q^n, which is highest where e is
+ * 1/e = 0.37. It does not fall with 2 x n where e >= 1/2, and not with n / 2 where e < 1/4: hence 2
+ * and 4. From e = 1/2 the highest is n / ln 2 = 1.44 x n away, hence the smaller rise by half once
+ * a window has said that the limit is no longer far too low.
  *
- * Up by half and down by half, as a limit that falls takes no warp out: those inside repeat their
- * attempts, and leave only slowly what a limit that was too high for a short time has let in.
- * With a program whose phases change faster than warps leave, as the octree, this is most of what
- * climb loses to a limit that is doubled at times known beforehand (0.93 and 1.10 of the best fixed
- * limit, examples/studies/limit-schedule.study).
+ * Why attempts make the price, and not the cycles of a window: warps of all cores begin together
+ * and commit in bursts, so that a window that ends with a burst is paid for by the next one, or
+ * begins behind it and costs next to nothing. The cycles of an attempt belong to its commits
+ * whenever it ends. Each counts as often as it has lanes, as an attempt with few lanes left says
+ * little of one with all of them, and the first that end are all of the second kind.
  *
- * What climb costs: sums of commits and of cycles of warps, for this window, for the cheapest and
- * for that before a halving, a count of leavers, and the limit: 138 bits with 48 warps and the
- * default window; and products of two sums at each report.
+ * Why a window lasts as long as the longest attempt: of those that began in a shorter one the long
+ * ones have not ended, and it would be judged by the short ones. Where transactions that conflict
+ * take turns with some that do not, as in the octree, the limit would rise with the latter, and all
+ * warps would be inside when the former come. The longest is forgotten by a quarter with each
+ * window: it is half as long after 2.4 windows, in which the limit rises 2.7 to 5.3 times. Commits
+ * beyond those that a window was to have do not add to what it may cost: while it lasts, cheap
+ * transactions come in any number, and must not make up for dear ones.
+ *
+ * Why down to 1, and not to half: a price above 4 x least is not that of a limit one rise too high,
+ * as by this law no rise goes from e >= 1/2 to e < 1/4. The mix of work has changed, and least is
+ * not its price; at 1 it is found anew. A limit that falls takes no warp out, so that half of it
+ * would be too much for long.
+ *
+ * What climb costs: sums of commits and of cycles of lanes, for this window and for the cheapest,
+ * the longest attempt, two cycles to count from, a count of leavers, and the limit: 236 bits with
+ * 48 warps; and products of two sums at each report.
  *
  * Differences from the paper:
  *  - It does not say which waiting warp is next. Here they enter in the order in which
@@ -79,7 +93,7 @@
 
 enum place { OUTSIDE = 0, WAITING = 1, INSIDE = 2 };
 
-/* Commits, and cycles of warps in transactions that they took; no commits: there is none. */
+/* Commits, and the cycles of lanes that they took; no commits: there is none. */
 struct price {
 	uint64_t commits, work;
 };
@@ -92,9 +106,11 @@ struct gputm_tx_throttle {
 	uint64_t since;	  /* cycle in which the window began */
 	uint64_t last;	  /* cycle of the last report */
 	uint64_t commits, aborts; /* of the window */
-	uint64_t work, left;	  /* climb, of the window: cycles of warps, warps that left */
+	uint64_t work, left;	  /* climb, of the window: cycles of lanes, warps that left */
+	uint64_t moved;		  /* climb: cycle in which the limit last moved */
+	uint64_t longest;	  /* climb: cycles of the longest attempt, and forgets */
 	struct price least;	  /* climb */
-	struct price halved;	  /* climb: of the window before, if the limit was halved then */
+	bool starting;		  /* climb: each window has raised the limit */
 	uint32_t head;	 /* slot of the first waiting warp */
 	uint8_t *place;	 /* [warps] enum place */
 	uint32_t *queue; /* [warps] ring of waiting warps */
@@ -125,9 +141,6 @@ static const struct gputm_param rows[] = {
 	PARAM(lower_from, 0, 65536, 16, false,
 	      "Policy aborts: so many aborts in 16 commits lower the limit.",
 	      "ours, from the best limits of GETM Table IV"),
-	PARAM(slack, 0, 15, 2, false,
-	      "Policy climb: 16ths of a price; if half the limit saves no more, the least is new.",
-	      "ours"),
 	PARAM(highest, 0, 1024, 0, false, "Highest limit of an adaptive policy; 0: all warps.",
 	      "ours"),
 };
@@ -198,19 +211,15 @@ static uint64_t window_end(const struct gputm_tx_throttle *t)
 	return (uint64_t)t->config.window * t->most;
 }
 
-/* With the last report's a window has at most these. */
-static uint64_t most_commits(const struct gputm_tx_throttle *t)
-{
-	return (uint64_t)t->config.window * t->highest + LANES - 1;
-}
-
 static void start(struct gputm_tx_throttle *t)
 {
 	t->most = t->config.limit ? t->config.limit : t->config.warps;
 	if (adapts(t) && t->most > t->highest)
 		t->most = t->highest;
 	t->since = t->last = t->commits = t->aborts = t->work = t->left = 0;
-	t->least = t->halved = (struct price){ 0, 0 };
+	t->moved = t->longest = 0;
+	t->least = (struct price){ 0, 0 };
+	t->starting = true;
 }
 
 static int setup(struct gputm_unit *unit)
@@ -242,12 +251,6 @@ static uint32_t slot_of(const struct gputm_tx_throttle *t, uint64_t position)
 	return (uint32_t)(slot < t->config.warps ? slot : slot - t->config.warps);
 }
 
-static void io_price(struct gputm__io *io, struct price *price, uint64_t most)
-{
-	gputm__io_u64_max(io, &price->commits, most, "too many commits in a window");
-	gputm__io_u64_max(io, &price->work, COUNTER_MAX, "too many cycles in a window");
-}
-
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
 	struct gputm_tx_throttle *t = (void *)unit;
@@ -263,14 +266,17 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 	gputm__io_u64_max(io, &t->most, t->highest, "the limit is above the highest");
 	gputm__io_u64(io, &t->since);
 	gputm__io_u64(io, &t->last);
-	gputm__io_u64_max(io, &t->commits, most_commits(t), "too many commits in a window");
+	gputm__io_u64_max(io, &t->commits, COUNTER_MAX, "too many commits in a window");
 	gputm__io_u64_max(io, &t->aborts, COUNTER_MAX, "too many aborts in a window");
 	if (!climbs(t))
 		return;
 	gputm__io_u64_max(io, &t->work, COUNTER_MAX, "too many cycles in a window");
 	gputm__io_u64_max(io, &t->left, t->most, "more warps left than would end a window");
-	io_price(io, &t->least, most_commits(t));
-	io_price(io, &t->halved, most_commits(t));
+	gputm__io_u64(io, &t->moved);
+	gputm__io_u64_max(io, &t->longest, COUNTER_MAX, "an attempt is too long");
+	gputm__io_u64_max(io, &t->least.commits, COUNTER_MAX, "too many commits in a price");
+	gputm__io_u64_max(io, &t->least.work, COUNTER_MAX, "too many cycles in a price");
+	gputm__io_bool(io, &t->starting);
 }
 
 static const char *check_places(const struct gputm_tx_throttle *t)
@@ -312,7 +318,7 @@ static const char *check(const struct gputm_unit *unit)
 	if (broken)
 		return broken;
 	if (adapts(t))
-		return t->most && t->commits < window_end(t) ?
+		return t->most && (climbs(t) || t->commits < window_end(t)) ?
 			       NULL : "the limit is 0, or a window should have ended";
 	if (t->running > t->most || (!t->config.limit && t->waiting))
 		return "more warps run than the limit, or a warp waits although there is room";
@@ -324,7 +330,6 @@ static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 	const struct gputm_tx_throttle *t = (const void *)unit;
 	uint32_t warp_bits = gputm__bits_for(t->config.warps);
 	uint32_t limit_bits = gputm__bits_for((uint64_t)t->highest + 1);
-	uint32_t commit_bits = gputm__bits_for(most_commits(t) + 1);
 
 	gputm__array(out, "counter", 1,
 		     adapts(t) ? gputm__bits_for((uint64_t)t->config.warps + 1) :
@@ -334,14 +339,16 @@ static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 	if (!adapts(t))
 		return;
 	gputm__array_apart(out, "limit", 1, limit_bits, 1);
-	gputm__array_apart(out, "commits", 1, commit_bits, 1);
+	gputm__array_apart(out, "commits", 1, COUNTER_BITS, 1);
 	if (!climbs(t)) {
 		gputm__array_apart(out, "aborts", 1, COUNTER_BITS, 1);
 		return;
 	}
 	gputm__array_apart(out, "work", 1, COUNTER_BITS, 1);
 	gputm__array_apart(out, "left", 1, limit_bits, 1);
-	gputm__array_apart(out, "prices", 2, commit_bits + COUNTER_BITS, 1);
+	gputm__array_apart(out, "least", 1, 2 * COUNTER_BITS, 1);
+	gputm__array_apart(out, "times", 3, COUNTER_BITS, 1);
+	gputm__array_apart(out, "starting", 1, 1, 1);
 }
 
 static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
@@ -356,7 +363,7 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 		   "windows are not raised + lowered + kept");
 }
 
-GPUTM__UNIT(tx_throttle, .version = 3, .setup = setup, .laws = laws)
+GPUTM__UNIT(tx_throttle, .version = 4, .setup = setup, .laws = laws)
 
 static int refuse_warp(const struct gputm_tx_throttle *t, uint32_t warp)
 {
@@ -440,17 +447,23 @@ static bool too_many_aborts(const struct gputm_tx_throttle *t)
 	       t->aborts * PARTS >= t->config.lower_from * window_end(t);
 }
 
-/* Whether a costs more than num / den of b: products have 31 + 27 + 4 bits at most. */
-static bool dearer(struct price a, struct price b, uint32_t num, uint32_t den)
+/* Whether a costs more than so many times what b does: products have 31 + 31 + 2 bits at most. */
+static bool dearer(struct price a, struct price b, uint32_t times)
 {
-	return a.work * b.commits * den > b.work * a.commits * num;
+	return a.work * b.commits > b.work * a.commits * times;
 }
 
-/* Even if all commits of the window came now, half the limit would be better. */
+/* As many commits, or warps that leave, as are to be in a window. */
+static uint64_t share(const struct gputm_tx_throttle *t, uint64_t all)
+{
+	return t->starting ? (all + 3) / 4 : all;
+}
+
+/* What a window may cost is used up. Commits beyond those of the window do not add to that. */
 static bool too_dear(const struct gputm_tx_throttle *t)
 {
-	return climbs(t) && t->most > 1 && t->least.commits &&
-	       dearer((struct price){ window_end(t), t->work }, t->least, 4, 1);
+	return t->most > 1 && t->least.commits &&
+	       dearer((struct price){ share(t, window_end(t)), t->work }, t->least, 4);
 }
 
 static uint64_t judge_aborts(const struct gputm_tx_throttle *t)
@@ -462,18 +475,19 @@ static uint64_t judge_aborts(const struct gputm_tx_throttle *t)
 
 static uint64_t judge_climb(struct gputm_tx_throttle *t)
 {
-	struct price now = { t->commits, t->work }, halved = t->halved;
+	struct price now = { t->commits, t->work };
+	bool starting = t->starting, dear = too_dear(t);
 
-	t->halved.commits = t->halved.work = 0;
-	if (now.commits && (t->most == 1 || !dearer(now, t->least, 1, 1) ||
-			    (halved.commits &&
-			     !dearer(halved, now, PARTS, PARTS - t->config.slack))))
+	t->longest -= t->longest / 4;
+	t->starting = false;
+	if (!dear && (t->most == 1 || !t->least.commits || !dearer(now, t->least, 1)))
 		t->least = now;
-	if (dearer(now, t->least, 4, 1)) {
-		t->halved = now;
-		return t->most / 2;
-	}
-	return dearer(now, t->least, 9, 4) ? t->most : t->most + (t->most + 1) / 2;
+	if (dear || dearer(now, t->least, 4))
+		return 1;
+	if (dearer(now, t->least, 2))
+		return t->most;
+	t->starting = starting;
+	return t->most + (starting ? t->most : (t->most + 1) / 2);
 }
 
 static int move(struct gputm_tx_throttle *t, uint64_t limit)
@@ -499,12 +513,29 @@ static void new_window(struct gputm_tx_throttle *t)
 
 static bool over(const struct gputm_tx_throttle *t)
 {
-	return t->commits >= window_end(t) || too_many_aborts(t) || too_dear(t) ||
-	       (climbs(t) && t->commits && t->left >= t->most);
+	if (!climbs(t))
+		return t->commits >= window_end(t) || too_many_aborts(t);
+	return too_dear(t) ||
+	       (t->commits && t->last - t->since >= t->longest &&
+		(t->commits >= share(t, window_end(t)) || t->left >= share(t, t->most)));
+}
+
+/* Whether the attempt counts; that it has ended at all does. */
+static bool take(struct gputm_tx_throttle *t, uint64_t cycles, uint32_t lanes)
+{
+	if (!climbs(t))
+		return true;
+	gputm__maximum(&t->longest, narrow(cycles));
+	if (t->running > t->most)
+		new_window(t);
+	if (t->running > t->most || t->last - cycles < t->moved)
+		return false;
+	t->work = narrow(t->work + narrow(cycles) * lanes);
+	return true;
 }
 
 int gputm_tx_throttle_report(struct gputm_tx_throttle *t, uint32_t commits, uint32_t aborts,
-			     uint64_t cycle)
+			     uint64_t began, uint64_t cycle)
 {
 	uint64_t cycles = cycle - t->since, had_commits, had_aborts;
 	int result;
@@ -518,19 +549,21 @@ int gputm_tx_throttle_report(struct gputm_tx_throttle *t, uint32_t commits, uint
 	if (GPUTM__UNLIKELY(cycle < t->last))
 		return gputm__refuse(&t->unit, "cycle %llu is before that of the last report, %llu",
 				     (unsigned long long)cycle, (unsigned long long)t->last);
-	t->work = climbs(t) ? narrow(t->work + t->running * narrow(cycle - t->last)) : 0;
+	if (GPUTM__UNLIKELY(began > cycle))
+		return gputm__refuse(&t->unit, "an attempt began in cycle %llu, after its end %llu",
+				     (unsigned long long)began, (unsigned long long)cycle);
 	t->last = cycle;
-	if (climbs(t) && t->running > t->most) {
-		new_window(t);
+	if (!take(t, cycle - began, commits + aborts))
 		return GPUTM_TX_THROTTLE_KEPT;
-	}
-	t->commits += commits;
+	t->commits = narrow(t->commits + commits);
 	t->aborts = narrow(t->aborts + aborts);
 	if (!over(t))
 		return GPUTM_TX_THROTTLE_KEPT;
 	had_commits = t->commits;
 	had_aborts = t->aborts;
 	result = move(t, climbs(t) ? judge_climb(t) : judge_aborts(t));
+	if (result != GPUTM_TX_THROTTLE_KEPT)
+		t->moved = cycle;
 	new_window(t);
 	gputm__emit(&t->unit, GPUTM_TX_THROTTLE_EVENT_WINDOW, t->most, had_commits, had_aborts,
 		    narrow(cycles));

@@ -12,9 +12,10 @@ struct oracle_tx_throttle {
 	struct gputm_tx_throttle_config config;
 	uint32_t inside[1024], waiting[1024];
 	uint32_t insiders, waiters;
-	/* what moves the limit: of the window; of the cheapest one; of the one before a halving */
+	/* what moves the limit: of the window; of the cheapest one; times; whether it starts */
 	uint64_t limit, highest, began, last, commits, aborts, cost, left;
-	uint64_t least_commits, least_cost, halved_commits, halved_cost;
+	uint64_t least_commits, least_cost, moved, longest;
+	bool starting;
 	ORACLE_STATS(ORACLE_TX_THROTTLE_STATS) stats;
 };
 
@@ -30,6 +31,7 @@ static void oracle_tx_throttle_open(struct oracle_tx_throttle *o,
 									  config->warps;
 	if (config->policy && config->window && o->limit > o->highest)
 		o->limit = o->highest;
+	o->starting = true;
 }
 
 /* Where the warp is in a list, or count. */
@@ -111,38 +113,36 @@ static uint64_t by_aborts(const struct oracle_tx_throttle *o, bool many)
 	return 16 * o->aborts < o->config.raise_below * o->commits ? 2 * o->limit : o->limit;
 }
 
-static bool no_help(const struct oracle_tx_throttle *o, uint64_t ours, uint64_t theirs)
+/* A counter stays where it is full. */
+static uint64_t in_31_bits(uint64_t count)
 {
-	return o->halved_commits && 16 * ours >= (16 - o->config.slack) * theirs;
+	return count < 0x7fffffff ? count : 0x7fffffff;
+}
+
+/* Of the window, or of its warps: in the start a quarter, rounded up. */
+static uint64_t enough(const struct oracle_tx_throttle *o, uint64_t all)
+{
+	return o->starting ? all / 4 + (all % 4 > 0) : all;
 }
 
 /* The same by the price of a commit; each pair of products has one denominator. */
-static uint64_t by_price(struct oracle_tx_throttle *o)
+static uint64_t by_price(struct oracle_tx_throttle *o, bool dear)
 {
-	bool alone = o->limit == 1;
-	bool cheapest = o->cost * o->least_commits <= o->least_cost * o->commits;
-	bool longer = no_help(o, o->cost * o->halved_commits, o->halved_cost * o->commits);
-	uint64_t ours, least;
+	bool alone = o->limit == 1, first = !o->least_commits, starting = o->starting;
+	uint64_t ours = o->cost * o->least_commits, least = o->least_cost * o->commits;
 
-	if (o->commits && (alone || cheapest || longer)) {
+	if (!dear && (alone || first || ours <= least)) {
 		o->least_commits = o->commits;
 		o->least_cost = o->cost;
+		ours = least = o->cost * o->commits;
 	}
-	o->halved_commits = 0;
-	ours = o->cost * o->least_commits;
-	least = o->least_cost * o->commits;
-	if (ours > 4 * least) {
-		o->halved_commits = o->commits;
-		o->halved_cost = o->cost;
-		return o->limit / 2;
-	}
-	return 4 * ours > 9 * least ? o->limit : o->limit + (o->limit + 1) / 2;
-}
-
-/* A sum of cycles stays where it is full. */
-static uint64_t in_31_bits(uint64_t cycles)
-{
-	return cycles < 0x7fffffff ? cycles : 0x7fffffff;
+	o->longest -= o->longest / 4;
+	o->starting = starting && !dear && ours <= 2 * least;
+	if (dear || ours > 4 * least)
+		return 1;
+	if (ours > 2 * least)
+		return o->limit;
+	return starting ? 2 * o->limit : o->limit + (o->limit + 1) / 2;
 }
 
 static void open_window(struct oracle_tx_throttle *o)
@@ -151,37 +151,48 @@ static void open_window(struct oracle_tx_throttle *o)
 	o->commits = o->aborts = o->cost = o->left = 0;
 }
 
-static int oracle_tx_throttle_report(struct oracle_tx_throttle *o, uint32_t commits,
-				     uint32_t aborts, uint64_t cycle)
+/* Attempts of more warps than the limit, or that began before it moved, tell nothing of it. */
+static bool counts(struct oracle_tx_throttle *o, uint64_t began)
 {
-	uint64_t all = o->config.window * o->limit, before = o->limit;
+	if (o->insiders > o->limit)
+		open_window(o);
+	return o->insiders <= o->limit && began >= o->moved;
+}
+
+static int oracle_tx_throttle_report(struct oracle_tx_throttle *o, uint32_t commits,
+				     uint32_t aborts, uint64_t began, uint64_t cycle)
+{
+	uint64_t all = o->config.window * o->limit, before = o->limit, length = cycle - began;
 	bool climb = o->config.policy == GPUTM_TX_THROTTLE_CLIMB, many, ended;
 
 	if (commits > 64 || aborts > 64)
 		return -ERANGE;
 	if (!o->config.policy || !all)
 		return GPUTM_TX_THROTTLE_KEPT;
-	if (cycle < o->last)
+	if (cycle < o->last || began > cycle)
 		return -EINVAL;
-	o->cost = in_31_bits(o->cost + o->insiders * in_31_bits(cycle - o->last));
 	o->last = cycle;
-	o->commits += commits;
-	o->aborts += aborts;
-	if (climb && o->insiders > o->limit) {
-		open_window(o);
+	oracle_most(&o->longest, in_31_bits(length));
+	if (climb && !counts(o, began))
 		return GPUTM_TX_THROTTLE_KEPT;
-	}
+	o->cost = in_31_bits(o->cost + (commits + aborts) * in_31_bits(length));
+	o->commits = in_31_bits(o->commits + commits);
+	o->aborts = in_31_bits(o->aborts + aborts);
 	many = climb ? o->limit > 1 && o->least_commits &&
-			       o->cost * o->least_commits > 4 * o->least_cost * all :
+			       o->cost * o->least_commits > 4 * o->least_cost * enough(o, all) :
 		       o->aborts > 0 && 16 * o->aborts >= o->config.lower_from * all;
-	ended = climb && o->commits && o->left >= o->limit;
-	if (o->commits < all && !many && !ended)
+	ended = climb ? o->commits && cycle - o->began >= o->longest &&
+				(o->commits >= enough(o, all) || o->left >= enough(o, before)) :
+			o->commits >= all;
+	if (!many && !ended)
 		return GPUTM_TX_THROTTLE_KEPT;
-	o->limit = climb ? by_price(o) : by_aborts(o, many);
+	o->limit = climb ? by_price(o, many) : by_aborts(o, many);
 	if (o->limit > o->highest)
 		o->limit = o->highest;
 	if (!o->limit)
 		o->limit = 1;
+	if (o->limit != before)
+		o->moved = cycle;
 	open_window(o);
 	o->stats.windows++;
 	++*(o->limit > before ? &o->stats.raised :

@@ -390,6 +390,8 @@ static void end_attempt(struct sim_machine *machine, struct sim_warp *any)
 		if (warp->abandoned)
 			sim_tx_abort(port, warp, warp->abandoned, SIM_ABORT_WATCHDOG);
 		warp->abandoned = 0;
+		if (warp->passed | warp->failed)
+			sim_outcome(port, warp);
 		warp->started = now;
 		if (warp->ledger.began)
 			sim_ledger_over(port, warp, again, now);

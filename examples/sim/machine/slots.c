@@ -168,6 +168,7 @@ void sim_warp_outcome(struct sim_port *port, struct sim_warp *warp, uint32_t com
 {
 	const struct sim_core *core = &sim_machine_of(port)->core[warp->core];
 	int move = gputm_tx_throttle_report(core->throttle, commits, aborts,
+					    warp->started / port->core_ticks,
 					    port->now / port->core_ticks);
 
 	if (move < 0)

@@ -236,6 +236,7 @@ static void start_attempt(struct sim_port *port, struct sim_warp *warp, bool aga
 {
 	warp->started = sim_now(port);
 	warp->inside = sim_active(warp);
+	warp->passed = warp->failed = 0;
 	sim_see(port, warp->number, SIM_SEEN_BEGIN, warp->inside, tick);
 	if (port->ops->begin)
 		port->ops->begin(port, warp, again);
@@ -260,13 +261,6 @@ bool sim_tx_begin(struct sim_port *port, struct sim_warp *warp, uint64_t pc)
 	return warp->wait == SIM_READY;
 }
 
-static void outcome(struct sim_port *port, struct sim_warp *warp, uint64_t commits,
-		    uint64_t aborts)
-{
-	if (port->host->outcome)
-		port->host->outcome(port, warp, (uint32_t)commits, (uint32_t)aborts);
-}
-
 void sim_tx_abort(struct sim_port *port, struct sim_warp *warp, uint64_t mask,
 		  enum sim_abort_reason reason)
 {
@@ -287,7 +281,6 @@ void sim_tx_abort(struct sim_port *port, struct sim_warp *warp, uint64_t mask,
 		if (observer)
 			observer->abort(observer->state, warp->thread[lane], reason);
 	}
-	outcome(port, warp, 0, count);
 }
 
 void sim_tx_commit(struct sim_port *port, struct sim_warp *warp, uint64_t mask,
@@ -306,7 +299,13 @@ void sim_tx_commit(struct sim_port *port, struct sim_warp *warp, uint64_t mask,
 	warp->passed |= (uint32_t)mask;
 	for (SIM_EACH_LANE(lane, observer ? mask : 0))
 		observer->commit(observer->state, warp->thread[lane], witness[lane]);
-	outcome(port, warp, count, 0);
+}
+
+void sim_outcome(struct sim_port *port, struct sim_warp *warp)
+{
+	if (port->host->outcome)
+		port->host->outcome(port, warp, (uint32_t)__builtin_popcount(warp->passed),
+				    (uint32_t)__builtin_popcount(warp->failed));
 }
 
 bool sim_tx_over(struct sim_port *port, struct sim_warp *warp, uint64_t tick)
@@ -318,6 +317,7 @@ bool sim_tx_over(struct sim_port *port, struct sim_warp *warp, uint64_t tick)
 		sim_wake(port, warp, tick);
 		return warp->failed;
 	}
+	sim_outcome(port, warp);
 	result = gputm_simt_stack_tx_commit_done(warp->stack);
 	sim_wake(port, warp, tick);
 	sim_ledger_over(port, warp, result == GPUTM_SIMT_STACK_RESTART, tick);

@@ -155,7 +155,7 @@ struct sim_warp {
 	uint8_t where[SIM_MAX_LANES]; /* warp of the core that has the thread from here */
 	uint32_t pc, next, taken;
 	uint32_t active;	 /* lanes that run, or whose commit is open */
-	uint32_t passed, failed; /* of the attempt that commits */
+	uint32_t passed, failed; /* of the attempt */
 	uint32_t abandoned;	 /* threads from here that the host was told to abort */
 };
 
@@ -336,7 +336,8 @@ struct sim_host {
 	void (*call_core)(struct sim_port *port, uint32_t core, uint64_t tick);
 	/* The warp has left its transaction and goes on at that tick. */
 	void (*left)(struct sim_port *port, struct sim_warp *warp, uint64_t tick);
-	/* So many lanes of the warp have committed or aborted an attempt. NULL: of no interest. */
+	/* An attempt of the warp, begun in warp->started, has ended; so many of its lanes have
+	 * committed and aborted. NULL: of no interest. */
 	void (*outcome)(struct sim_port *port, struct sim_warp *warp, uint32_t commits,
 			uint32_t aborts);
 	/* Lanes of a running attempt fail on a host that compacts warps: it aborts them when they
@@ -512,6 +513,9 @@ void sim_tx_commit(struct sim_port *port, struct sim_warp *warp, uint64_t mask,
  * while the warp waits for replies.
  */
 bool sim_tx_over(struct sim_port *port, struct sim_warp *warp, uint64_t tick);
+/* The attempt of the warp has ended: tell the host. For hosts that compact warps; sim_tx_over()
+ * does so for others. */
+void sim_outcome(struct sim_port *port, struct sim_warp *warp);
 /* For hosts that compact warps: the lanes that are active begin their next attempt. */
 void sim_tx_again(struct sim_port *port, struct sim_warp *warp, uint64_t tick);
 /* What such a host does when the attempt of a warp is over, as sim_tx_over() only wakes the warp;
