@@ -249,6 +249,19 @@ KIT_TESTS(test_tx_throttle_falls_to_one, 2)
 	kit_unchanged(kit);
 }
 
+/* So it does at the end of a window with few commits; at 4 times the least price it stays. */
+KIT_TESTS(test_tx_throttle_falls_at_the_end_of_a_window, 2)
+{
+	struct gputm_tx_throttle *throttle = climber(kit, 4);
+
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 8, 0, 0, 1), RAISED); /* 1 */
+	leave(throttle, 0);
+	leave(throttle, 1);
+	ck_assert_int_eq(gputm_tx_throttle_report(throttle, 1, 0, _i ? 1 : 2, 6),
+			 _i ? LOWERED : KEPT);
+	ck_assert_uint_eq(gputm_tx_throttle_limit(throttle), _i ? 1 : 8);
+}
+
 /* What began before the limit moved says nothing of it, but how long attempts are. */
 KIT_TEST(test_tx_throttle_a_window_lasts_as_long_as_attempts)
 {

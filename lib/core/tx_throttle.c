@@ -443,8 +443,7 @@ static uint64_t narrow(uint64_t value)
 
 static bool too_many_aborts(const struct gputm_tx_throttle *t)
 {
-	return t->config.policy == GPUTM_TX_THROTTLE_ABORTS && t->aborts &&
-	       t->aborts * PARTS >= t->config.lower_from * window_end(t);
+	return t->aborts && t->aborts * PARTS >= t->config.lower_from * window_end(t);
 }
 
 /* Whether a costs more than so many times what b does: products have 31 + 31 + 2 bits at most. */
