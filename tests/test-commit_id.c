@@ -4,6 +4,8 @@
 #include "tests/oracle/commit_id.h"
 
 KIT_UNIT(commit_id, COMMIT_ID);
+#define SMALL "cores=2 partitions=3 ring=8 pools=per_core credits=4"
+
 
 /* 2 cores, 3 partitions, a ring of 8. */
 static uint64_t acquired(struct gputm_commit_id *vendor, uint32_t core, uint32_t count)
@@ -38,7 +40,7 @@ static void retire(struct gputm_commit_id *vendor, uint64_t first, uint32_t coun
 
 KIT_TEST(test_commit_id_credits_do_not_exceed_the_ring)
 {
-	make(kit, "cores=2 partitions=3 ring=8 pools=per_core credits=4");
+	make(kit, SMALL);
 	KIT_REFUSED(-EINVAL, refuse(kit, "cores=2 partitions=3 ring=8 pools=per_core credits=5"),
 		    "commit_id", "credits = 5", "2 pools", "ring = 8");
 	make(kit, "cores=2 partitions=3 ring=8 pools=shared credits=8");
@@ -46,8 +48,7 @@ KIT_TEST(test_commit_id_credits_do_not_exceed_the_ring)
 		    "credits = 9", "1 pools", "ring = 8");
 }
 
-KIT_MADE(test_commit_id_takes_all_or_nothing, vendor,
-	 "cores=2 partitions=3 ring=8 pools=per_core credits=4")
+KIT_MADE(test_commit_id_takes_all_or_nothing, vendor, SMALL)
 {
 	ck_assert_uint_eq(acquired(vendor, 0, 3), 1);
 	ck_assert_uint_eq(gputm_commit_id_available(vendor, 0), 1);
@@ -69,8 +70,7 @@ KIT_MADE(test_commit_id_shared_pool_serves_all_cores, vendor,
 }
 
 /* 4.2.5: the credit of an entry is back once the last partition has retired it. */
-KIT_MADE(test_commit_id_credit_returns_with_the_last_partition, vendor,
-	 "cores=2 partitions=3 ring=8 pools=per_core credits=4")
+KIT_MADE(test_commit_id_credit_returns_with_the_last_partition, vendor, SMALL)
 {
 	uint32_t returned[2] = { 0, 10 };
 
@@ -111,8 +111,7 @@ KIT_MADE(test_commit_id_window_is_tight, vendor,
 	ck_assert_uint_eq(kit_stat(unit_of(vendor), "refused_window"), 2);
 }
 
-KIT_MADE(test_commit_id_misuse_changes_nothing, vendor,
-	 "cores=2 partitions=3 ring=8 pools=per_core credits=4")
+KIT_MADE(test_commit_id_misuse_changes_nothing, vendor, SMALL)
 {
 	uint64_t first = 4711;
 
@@ -231,8 +230,7 @@ KIT_DRIVE(commit_id, 2 * KIT_COUNT(geometry), 20000)
 	free(o.given);
 }
 
-KIT_MADE(test_commit_id_tells_its_observer, vendor,
-	 "cores=2 partitions=3 ring=8 pools=per_core credits=4")
+KIT_MADE(test_commit_id_tells_its_observer, vendor, SMALL)
 {
 	ck_assert_uint_eq(acquired(vendor, 1, 3), 1);
 	refused(vendor, 1, 2, GPUTM_COMMIT_ID_SHORT);

@@ -4,13 +4,10 @@
 #include "tests/oracle/last_writer.h"
 
 KIT_UNIT(last_writer, LAST_WRITER);
+#define SMALL "sets=1 ways=2 filter_ways=2 filter_buckets=4 cid_bits=4"
+
 
 /* One set of two ways, before a filter of 2 x 4. */
-static void finish(struct gputm_last_writer *history)
-{
-	kit_valid(unit_of(history));
-}
-
 static uint64_t stat_of(struct gputm_last_writer *history, const char *name)
 {
 	return kit_stat(unit_of(history), name);
@@ -31,17 +28,15 @@ static uint64_t stat_of(struct gputm_last_writer *history, const char *name)
 KIT_MADE(test_section_4_4_3_storage, history, "kilo-tm")
 {
 	ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(history)), 5 * 1024 * 8);
-	finish(history);
+	kit_valid(unit_of(history));
 	history = make(kit, "small");
 	ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(history)), 512 * 8);
-	finish(history);
 }
 
 /* ---- directed ---- */
 
 /* The example at the head of lib/kilotm/last_writer.c. */
-KIT_MADE(test_last_writer_worked_example, history,
-	 "sets=1 ways=2 filter_ways=2 filter_buckets=4 cid_bits=4")
+KIT_MADE(test_last_writer_worked_example, history, SMALL)
 {
 	ck_assert_int_eq(gputm_last_writer_record(history, 0xa0, 3), GPUTM_LAST_WRITER_FILLED);
 	ck_assert_int_eq(gputm_last_writer_record(history, 0xb0, 3), GPUTM_LAST_WRITER_FILLED);
@@ -53,7 +48,6 @@ KIT_MADE(test_last_writer_worked_example, history,
 	assert_writer(history, 0xa0, GPUTM_LAST_WRITER_EXACT, 6);
 	assert_writer(history, 0xb0, GPUTM_LAST_WRITER_FILTER, 4);
 	assert_writer(history, 0xc0, GPUTM_LAST_WRITER_EXACT, 5);
-	finish(history);
 }
 
 KIT_MADE(test_last_writer_victim_is_the_lowest_way_among_equals, history,
@@ -65,7 +59,6 @@ KIT_MADE(test_last_writer_victim_is_the_lowest_way_among_equals, history,
 	assert_writer(history, 0, GPUTM_LAST_WRITER_FILTER, 2);
 	assert_writer(history, 4, GPUTM_LAST_WRITER_EXACT, 2);
 	assert_writer(history, 8, GPUTM_LAST_WRITER_EXACT, 2);
-	finish(history);
 }
 
 /* The filter's bucket is younger than the word's writer, which the table knows. */
@@ -83,18 +76,15 @@ KIT_TEST(test_last_writer_table_hit_is_final)
 	ck_assert_int_eq(gputm_last_writer_record(history, 12, 6), GPUTM_LAST_WRITER_EVICTED);
 	assert_writer(history, 8, GPUTM_LAST_WRITER_FILTER, 5);
 	assert_writer(history, 0, GPUTM_LAST_WRITER_EXACT, 1);
-	finish(history);
 }
 
-KIT_MADE(test_last_writer_bytes_of_a_word_share_its_writer, history,
-	 "sets=1 ways=2 filter_ways=2 filter_buckets=4 cid_bits=4 word_bytes=8")
+KIT_MADE(test_last_writer_bytes_of_a_word_share_its_writer, history, SMALL " word_bytes=8")
 {
 	ck_assert_int_ge(gputm_last_writer_record(history, 0x13, 1), 0);
 	assert_writer(history, 0x10, GPUTM_LAST_WRITER_EXACT, 1);
 	assert_writer(history, 0x17, GPUTM_LAST_WRITER_EXACT, 1);
 	assert_no_writer(history, 0x18);
 	assert_no_writer(history, 0x0f);
-	finish(history);
 }
 
 /* Words of one set do not share a bucket, even where set and bucket are as many. */
@@ -118,7 +108,6 @@ KIT_MADE(test_last_writer_table_and_filter_hash_differently, history,
 	}
 	ck_assert_uint_ge(sharing, 100);
 	ck_assert_uint_ge(apart, sharing * 9 / 10);
-	finish(history);
 }
 
 /* Rows brought by the caller: a linear table of 4 sets by word number, 1 way. */
@@ -136,7 +125,7 @@ KIT_TEST(test_last_writer_rows_of_the_caller)
 	ck_assert_int_eq(gputm_last_writer_record(history, 8, 1), GPUTM_LAST_WRITER_FILLED);
 	ck_assert_int_eq(gputm_last_writer_record(history, 12, 1), GPUTM_LAST_WRITER_FILLED);
 	ck_assert_int_eq(gputm_last_writer_record(history, 20, 1), GPUTM_LAST_WRITER_EVICTED);
-	finish(history);
+	kit_valid(unit_of(history));
 	rows[0] = 4;
 	ck_assert_int_eq(gputm_last_writer_new(NULL, &config, &history), -EINVAL);
 }
@@ -163,7 +152,6 @@ KIT_TEST(test_last_writer_rows_of_the_caller_for_the_filter)
 				 GPUTM_LAST_WRITER_FILTER);
 		ck_assert_uint_eq(cid, 7);
 	}
-	finish(history);
 }
 
 /* ---- tightness ---- */
@@ -178,17 +166,14 @@ static void both(struct gputm_last_writer *history, uint64_t address, uint64_t c
 	ck_assert_uint_eq(stat_of(history, "records"), records + (expected >= 0));
 }
 
-KIT_MADE(test_last_writer_commit_ids_only_grow, history,
-	 "sets=1 ways=2 filter_ways=2 filter_buckets=4 cid_bits=4")
+KIT_MADE(test_last_writer_commit_ids_only_grow, history, SMALL)
 {
 	both(history, 0, 5, GPUTM_LAST_WRITER_FILLED);
 	both(history, 0, 4, -ERANGE);
 	both(history, 0, 5, GPUTM_LAST_WRITER_REPLACED);
-	finish(history);
 }
 
-KIT_MADE(test_last_writer_commit_id_range, history,
-	 "sets=1 ways=2 filter_ways=2 filter_buckets=4 cid_bits=4")
+KIT_MADE(test_last_writer_commit_id_range, history, SMALL)
 {
 	uint64_t cycles;
 
@@ -201,11 +186,9 @@ KIT_MADE(test_last_writer_commit_id_range, history,
 	ck_assert_int_eq(gputm_last_writer_expire(history, 16, &cycles), 0);
 	both(history, 4, 15, -ERANGE);
 	both(history, 4, 16, GPUTM_LAST_WRITER_FILLED);
-	finish(history);
 }
 
-KIT_MADE(test_last_writer_address_range, history,
-	 "sets=1 ways=2 filter_ways=2 filter_buckets=4 cid_bits=4 address_bits=20")
+KIT_MADE(test_last_writer_address_range, history, SMALL " address_bits=20")
 {
 	uint64_t cid = 7;
 
@@ -218,11 +201,9 @@ KIT_MADE(test_last_writer_address_range, history,
 	ck_assert_int_eq(gputm_last_writer_youngest_writer(history, 0x100000, &cid), -ERANGE);
 	ck_assert_int_eq(gputm_last_writer_youngest_writer_probe(history, 0x100000, &cid), -ERANGE);
 	ck_assert_uint_eq(cid, 7);
-	finish(history);
 }
 
-KIT_MADE(test_last_writer_expire, history,
-	 "sets=1 ways=2 filter_ways=2 filter_buckets=4 cid_bits=4")
+KIT_MADE(test_last_writer_expire, history, SMALL)
 {
 	uint64_t cycles = 99;
 
@@ -246,7 +227,6 @@ KIT_MADE(test_last_writer_expire, history,
 	ck_assert_int_eq(gputm_last_writer_expire(history, 1000, NULL), 0);
 	assert_no_writer(history, 8);
 	both(history, 8, 1000, GPUTM_LAST_WRITER_FILLED);
-	finish(history);
 }
 
 /* The widest field, at the highest base: nothing wraps. */
@@ -264,7 +244,6 @@ KIT_MADE(test_last_writer_widest_commit_ids, history,
 	both(history, 4, UINT64_MAX - 1, GPUTM_LAST_WRITER_FILLED);
 	both(history, 8, UINT64_MAX - 1, GPUTM_LAST_WRITER_EVICTED);
 	assert_writer(history, 0, GPUTM_LAST_WRITER_FILTER, UINT64_MAX - 1);
-	finish(history);
 }
 
 /* ---- observer ---- */
@@ -284,7 +263,6 @@ KIT_MADE(test_last_writer_observer, history,
 	KIT_TOLD("lookup", 2, 0x40, GPUTM_LAST_WRITER_NONE, 0);
 	ck_assert_int_eq(gputm_last_writer_expire(history, 5, NULL), 0);
 	KIT_TOLD("expire", 1, 5, 1, 4);
-	finish(history);
 }
 
 /* ---- random ---- */

@@ -4,10 +4,10 @@
 
 /* ---- roll-back ---- */
 
-KIT_TEST(test_3_3_conflict_restores_every_bank_and_nothing_else)
+KIT_MADE(test_3_3_conflict_restores_every_bank_and_nothing_else, t,
+	 "wavefronts=2 lanes=4 banks=32 words=512")
 {
 	struct gputm_local_tm_shadow shadow;
-	struct gputm_local_tm *t = make(kit, "wavefronts=2 lanes=4 banks=32 words=512");
 
 	for (uint32_t i = 0; i < 512; i++)
 		ck_assert_int_eq(gputm_local_tm_update(t, i, 1000 + i), 0);
@@ -41,10 +41,9 @@ KIT_TEST(test_3_3_conflict_restores_every_bank_and_nothing_else)
 }
 
 /* Two lanes that cross: both banks are through with stage 1 before anything is restored. */
-KIT_TEST(test_3_3_lanes_that_cross_both_conflict)
+KIT_MADE(test_3_3_lanes_that_cross_both_conflict, t, "wavefronts=1 lanes=2 banks=32 words=512")
 {
 	uint32_t there[2] = { 0, 1 }, across[2] = { 1, 0 }, same[2] = { 0, 32 }, value[2] = { 0 };
-	struct gputm_local_tm *t = make(kit, "wavefronts=1 lanes=2 banks=32 words=512");
 
 	begin(t, 0);
 	access_all(t, 0, true, 3, there, value);
@@ -59,12 +58,12 @@ KIT_TEST(test_3_3_lanes_that_cross_both_conflict)
 }
 
 /* Lane 2 is the second one in bank 1: those that it would have met are gone by its turn. */
-KIT_TEST(test_3_3_conflicts_are_broadcast_after_each_turn)
+KIT_MADE(test_3_3_conflicts_are_broadcast_after_each_turn, t,
+	 "wavefronts=1 lanes=4 banks=32 words=512")
 {
 	uint32_t own[3] = { 0, 1, 2 }, ask[3] = { 1, 2, 1 }, value[3] = { 10, 11, 12 };
 	struct gputm_local_tm_answer answer, probe;
 	struct gputm_local_tm_shadow shadow;
-	struct gputm_local_tm *t = make(kit, "wavefronts=1 lanes=4 banks=32 words=512");
 
 	begin(t, 0);
 	ck_assert_uint_eq(access_all(t, 0, true, 7, own, value).conflicts, 0);
@@ -85,11 +84,10 @@ KIT_TEST(test_3_3_conflicts_are_broadcast_after_each_turn)
 }
 
 /* The first lane of the next wavefront is not one of 64 that have lost. */
-KIT_TEST(test_3_3_the_next_wavefront_has_not_lost)
+KIT_MADE(test_3_3_the_next_wavefront_has_not_lost, t, "wavefronts=2 lanes=64 banks=32 words=512")
 {
 	uint32_t word[64] = { 1, 0, 33 }, value[64] = { 0 };
 	struct gputm_local_tm_answer probe;
-	struct gputm_local_tm *t = make(kit, "wavefronts=2 lanes=64 banks=32 words=512");
 
 	begin(t, 0);
 	begin(t, 1);
@@ -121,11 +119,11 @@ static void need_the_group(struct gputm_local_tm *t)
 }
 
 /* Of a wavefront whose lanes go one after the other, a snapshot has one lane that runs, or none. */
-KIT_TEST(test_3_1_one_lane_after_the_other_in_a_snapshot)
+KIT_MADE(test_3_1_one_lane_after_the_other_in_a_snapshot, t,
+	 "wavefronts=2 lanes=64 banks=32 words=512")
 {
 	const uint64_t lanes = 0x123456789abcdef, others = lanes - 1;
 	uint32_t word[64] = { 0 }, value[64] = { 0 };
-	struct gputm_local_tm *t = make(kit, "wavefronts=2 lanes=64 banks=32 words=512");
 
 	begin(t, 1);
 	put(t, 1, 2, 0, 99);
@@ -139,11 +137,10 @@ KIT_TEST(test_3_1_one_lane_after_the_other_in_a_snapshot)
 	ck_assert_int_eq(kit_forged(unit_of(t), others, 0, 8, lanes), 0);
 }
 
-KIT_TEST(test_3_1_work_group_serialisation)
+KIT_MADE(test_3_1_work_group_serialisation, t, "wavefronts=3 lanes=4 banks=32 words=512")
 {
 	struct gputm_local_tm_begun begun = { 1, 2, 3, GPUTM_LOCAL_TM_NORMAL };
 	struct gputm_local_tm_masks m;
-	struct gputm_local_tm *t = make(kit, "wavefronts=3 lanes=4 banks=32 words=512");
 
 	ck_assert_int_eq(gputm_local_tm_update(t, 0, 10), 0);
 	need_the_group(t);
@@ -198,10 +195,9 @@ KIT_TEST(test_3_1_work_group_serialisation)
 }
 
 /* Two wavefronts that both need the group: the second one waits for the first. */
-KIT_TEST(test_3_1_two_need_the_group)
+KIT_MADE(test_3_1_two_need_the_group, t, "wavefronts=3 lanes=1 banks=32 words=512")
 {
 	struct gputm_local_tm_begun begun;
-	struct gputm_local_tm *t = make(kit, "wavefronts=3 lanes=1 banks=32 words=512");
 
 	begin(t, 2);
 	put(t, 2, 0, 0, 99);

@@ -54,11 +54,10 @@ static void attempt(struct gputm_local_tm *t, uint64_t exec5, uint64_t exec10, u
 	row(t, 15, s0, tcm | conflict, tcm_old, mode);
 }
 
-KIT_TEST(test_table_1_execution_model)
+KIT_MADE(test_table_1_execution_model, t, "table-1")
 {
 	const enum gputm_local_tm_mode normal = GPUTM_LOCAL_TM_NORMAL, tx = GPUTM_LOCAL_TM_TX,
 				       serial = GPUTM_LOCAL_TM_WAVEFRONT;
-	struct gputm_local_tm *t = make(kit, "table-1");
 
 	row(t, 1, 0xf, 0, 0, normal);
 	begin(t, 0);
@@ -87,10 +86,9 @@ KIT_TEST(test_table_1_execution_model)
 
 /* ---- layout and capacity ---- */
 
-KIT_TEST(test_3_3_word_35)
+KIT_MADE(test_3_3_word_35, t, "wavefronts=4 lanes=64 banks=32 words=0")
 {
 	struct gputm_local_tm_place place;
-	struct gputm_local_tm *t = make(kit, "wavefronts=4 lanes=64 banks=32 words=0");
 
 	ck_assert_int_eq(gputm_local_tm_get_place(t, 35, &place), 0);
 	KIT_HAS(place, bank, 3, position, 1, bit, 1, data_byte, 4, backup_byte, 4 * (227 + 1),
@@ -142,11 +140,10 @@ KIT_TEST(test_4_3_capacity)
 
 /* ---- cycles (4.2) ---- */
 
-KIT_TEST(test_4_2_cycles)
+KIT_MADE(test_4_2_cycles, t, "wavefronts=2 lanes=64 banks=32 words=0")
 {
 	uint32_t word[64], value[64] = { 0 };
 	struct gputm_local_tm_answer a;
-	struct gputm_local_tm *t = make(kit, "wavefronts=2 lanes=64 banks=32 words=0");
 
 	ck_assert_uint_eq(begin(t, 0).cycles, 1);
 	for (uint32_t lane = 0; lane < 64; lane++)
@@ -177,10 +174,9 @@ KIT_TEST(test_4_2_cycles)
 	kit_counts(unit_of(t), "begin_cycles=2 commit_cycles=4");
 }
 
-KIT_TEST(test_4_2_cycles_of_the_lanes_of_a_bank)
+KIT_MADE(test_4_2_cycles_of_the_lanes_of_a_bank, t, "lane_cost=%d", GPUTM_LOCAL_TM_SUM)
 {
 	uint32_t word[4] = { 0, 32, 64, 1 }, value[4] = { 0 };
-	struct gputm_local_tm *t = make(kit, "lane_cost=%d", GPUTM_LOCAL_TM_SUM);
 
 	begin(t, 0);
 	ck_assert_uint_eq(access_all(t, 0, true, 0xf, word, value).cycles, 3 * 3);
@@ -191,10 +187,10 @@ KIT_TEST(test_4_2_cycles_of_the_lanes_of_a_bank)
 
 /* ---- the rest ---- */
 
-KIT_TEST(test_local_tm_nested_transactions_are_flattened)
+KIT_MADE(test_local_tm_nested_transactions_are_flattened, t,
+	 "wavefronts=1 lanes=4 banks=32 words=512")
 {
 	struct gputm_local_tm_begun begun;
-	struct gputm_local_tm *t = make(kit, "wavefronts=1 lanes=4 banks=32 words=512");
 
 	begin(t, 0);
 	for (unsigned i = 0; i < 255; i++)
@@ -209,10 +205,9 @@ KIT_TEST(test_local_tm_nested_transactions_are_flattened)
 	ck_assert_uint_eq(at(t, 5), 6);
 }
 
-KIT_TEST(test_local_tm_plain_accesses)
+KIT_MADE(test_local_tm_plain_accesses, t, "wavefronts=2 lanes=64 banks=32 words=512")
 {
 	uint32_t word[64], value[64], got[64];
-	struct gputm_local_tm *t = make(kit, "wavefronts=2 lanes=64 banks=32 words=512");
 
 	for (uint32_t i = 0; i < 64; i++) {
 		word[i] = i & 1 ? 7 : 8 * i;

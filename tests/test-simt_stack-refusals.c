@@ -88,10 +88,8 @@ KIT_TEST(test_simt_stack_default_depth_is_enough)
 	}
 }
 
-KIT_TEST(test_simt_stack_refusals_change_nothing)
+KIT_MADE(test_simt_stack_refusals_change_nothing, s, "lanes=4 pc_bits=12 likely_convergence=1")
 {
-	struct gputm_simt_stack *s = make(kit, "lanes=4 pc_bits=12 likely_convergence=1");
-
 	kit_guard(kit, unit_of(s));
 	KIT_REFUSED(-EINVAL, gputm_simt_stack_launch(s, A, 0), "");
 	KIT_REFUSED(-EINVAL, gputm_simt_stack_launch(s, A, 0x10), "simt_stack", "0x10", "0xf");
@@ -164,10 +162,8 @@ KIT_TEST(test_simt_stack_widest_pcs)
 
 /* ---- observer ---- */
 
-KIT_TEST(test_simt_stack_tells_its_observer)
+KIT_MADE(test_simt_stack_tells_its_observer, s, FOUR_LIKELY)
 {
-	struct gputm_simt_stack *s = make(kit, FOUR_LIKELY);
-
 	kit_observe(unit_of(s));
 	ck_assert_int_eq(gputm_simt_stack_launch(s, A, 0xf), 0);
 	ck_assert_int_eq(DIVERGE(s, F, E, { B, 0x1 }, { C, 0xe }), SWITCH);

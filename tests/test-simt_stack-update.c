@@ -9,10 +9,9 @@ static uint64_t bit(unsigned lane)
 	return UINT64_C(1) << lane;
 }
 
-KIT_TEST(test_simt_stack_top_is_what_runs)
+KIT_MADE(test_simt_stack_top_is_what_runs, s, FOUR)
 {
 	struct gputm_simt_stack_entry top;
-	struct gputm_simt_stack *s = make(kit, FOUR);
 
 	gputm_simt_stack_top(s, &top);
 	ck_assert(top.pc == NO_PC && !top.mask && top.rpc == NO_PC);
@@ -74,11 +73,10 @@ KIT_TEST(test_simt_stack_update_orders_targets)
 
 /* ---- refusals ---- */
 
-KIT_TEST(test_simt_stack_update_refuses_and_changes_nothing)
+KIT_MADE(test_simt_stack_update_refuses_and_changes_nothing, s, "lanes=4 pc_bits=8 depth=3")
 {
 	const uint64_t wide[] = { 0x100, 0x100, 0x100, 0x100 }, one_wide[] = { B, C, 0x100, B };
 	const uint64_t apart[] = { B, C, B, C };
-	struct gputm_simt_stack *s = make(kit, "lanes=4 pc_bits=8 depth=3");
 
 	KIT_REFUSED(-EINVAL, gputm_simt_stack_update(s, 0, apart, E, NO_PC),
 		    "update", "no lane is active");

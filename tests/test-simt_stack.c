@@ -9,10 +9,8 @@ KIT_TEST(test_simt_stack_life)
 	kit_common(&simt_stack_maker);
 }
 
-KIT_TEST(test_simt_stack_storage)
+KIT_MADE(test_simt_stack_storage, stack, "lanes=32 depth=0 likely_convergence=0")
 {
-	struct gputm_simt_stack *stack = make(kit, "lanes=32 depth=0 likely_convergence=0");
-
 	ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(stack)), 66 * (32 + 32 + 32 + 2));
 	stack = make(kit, "pdom-lcp depth=16");
 	ck_assert_uint_eq(gputm_unit_storage_bits(unit_of(stack)),

@@ -17,11 +17,8 @@ static uint64_t ticks_to_answer(struct gputm_validation_unit *u, uint64_t addres
 	return ticks;
 }
 
-KIT_TEST(test_timing_access)
+KIT_MADE(test_timing_access, u, "ways=1 entries=1 stash=0 longest_chain=0 memory_latency=50")
 {
-	struct gputm_validation_unit *u =
-		make(kit, "ways=1 entries=1 stash=0 longest_chain=0 memory_latency=50");
-
 	ck_assert(!gputm_validation_unit_peek(u, &last));
 	ck_assert(!gputm_validation_unit_pop(u));
 	ck_assert_uint_eq(ticks_to_answer(u, 0, 1), 2); /* look-up, and an entry made */
@@ -38,10 +35,9 @@ KIT_TEST(test_timing_access)
 }
 
 /* With access_delay = 1, as the released simulator has it, two cycles each. */
-KIT_TEST(test_timing_access_delay)
+KIT_MADE(test_timing_access_delay, u, "access_delay=1")
 {
 	struct gputm_validation_request r = { .address = 0x100, .time = 1, .warp = 1 };
-	struct gputm_validation_unit *u = make(kit, "access_delay=1");
 
 	ck_assert_int_eq(gputm_validation_unit_push(u, &r), 0);
 	ck_assert_int_ge(gputm_validation_unit_tick(u), 0);
@@ -54,10 +50,9 @@ KIT_TEST(test_timing_access_delay)
 	ck_assert_uint_eq(ticks_to_answer(u, 0, 1), 2);
 }
 
-KIT_TEST(test_ports_are_tight)
+KIT_MADE(test_ports_are_tight, u, "input=2 output=1")
 {
 	struct gputm_validation_request r = { 1, 0, 1, 1, 1, false };
-	struct gputm_validation_unit *u = make(kit, "input=2 output=1");
 
 	for (int i = 0; i < 3; i++) {
 		int expected = i < 2 ? GPUTM_VALIDATION_UNIT_ACCEPTED :
@@ -214,10 +209,9 @@ KIT_TEST(test_rollover_keeps_messages_while_a_unit_waits)
 			ck_abort_msg("a message from before the reset is still there");
 }
 
-KIT_TEST(test_rollover_begins_at_the_margin)
+KIT_MADE(test_rollover_begins_at_the_margin, u, "time_bits=6 margin=10")
 {
 	struct gputm_validation_message m;
-	struct gputm_validation_unit *u = make(kit, "time_bits=6 margin=10");
 
 	ck_assert_int_eq(load(u, 0, 1, 52), OK);
 	ck_assert_int_eq(gputm_validation_unit_state(u), GPUTM_VALIDATION_UNIT_RUNNING);

@@ -187,20 +187,16 @@ KIT_TEST(test_usual_accesses_are_answered_alike)
 }
 
 /* The event of a stop names the unit that began the rollover. */
-KIT_TEST(test_rollover_tells_the_leader)
+KIT_MADE(test_rollover_tells_the_leader, u, "units=3 id=2")
 {
-	struct gputm_validation_unit *u = make(kit, "units=3 id=2");
-
 	kit_observe(unit_of(u));
 	gputm_validation_unit_rollover(u);
 	KIT_TOLD("state", 1, GPUTM_VALIDATION_UNIT_STOPPED, 2);
 }
 
 /* Another reserves the granule before the woken access comes to its turn. */
-KIT_TEST(test_woken_access_waits_again)
+KIT_MADE(test_woken_access_waits_again, u, NULL)
 {
-	struct gputm_validation_unit *u = make(kit, NULL);
-
 	kit_observe(unit_of(u));
 	ck_assert_int_eq(store(u, 0, 1, 10), OK);
 	ck_assert_int_eq(load(u, 0, 2, 15), STALLED);

@@ -101,11 +101,11 @@ static void push_until_answered(struct gputm_validation_unit *u,
 }
 
 /* A table of one entry forgets what the second granule drives out; the filter has an estimate. */
-KIT_TEST(test_aborts_by_estimates_are_counted_apart)
+KIT_MADE(test_aborts_by_estimates_are_counted_apart, u,
+	 "ways=1 entries=1 stash=0 filter_ways=1 "
+	 "filter_entries=1")
 {
 	struct gputm_validation_request r = { .address = 0x100, .time = 10, .warp = 2 };
-	struct gputm_validation_unit *u = make(kit, "ways=1 entries=1 stash=0 filter_ways=1 "
-						    "filter_entries=1");
 	struct gputm_unit *face = unit_of(u);
 	struct gputm_validation_answer answer;
 
@@ -134,10 +134,9 @@ KIT_TEST(test_aborts_by_estimates_are_counted_apart)
 }
 
 /* The owner needs no check, and each of its stores counts. */
-KIT_TEST(test_owner_passes_and_counts)
+KIT_MADE(test_owner_passes_and_counts, u, NULL)
 {
 	uint32_t left = 77;
-	struct gputm_validation_unit *u = make(kit, NULL);
 
 	ck_assert_int_eq(store(u, 0x100, 1, 10), OK);
 	ck_assert_int_eq(store(u, 0x104, 1, 10), OK);
@@ -155,10 +154,8 @@ KIT_TEST(test_owner_passes_and_counts)
 }
 
 /* The next attempt of a warp waits for what its earlier one has reserved. */
-KIT_TEST(test_earlier_attempt_of_the_warp)
+KIT_MADE(test_earlier_attempt_of_the_warp, u, NULL)
 {
-	struct gputm_validation_unit *u = make(kit, NULL);
-
 	ck_assert_int_eq(go(u, true, 0x100, 1, 10, 1), OK);
 	ck_assert_int_eq(go(u, false, 0x100, 1, 10, 2), STALLED);
 	release(u, 0x100, 1, 1, 1);
@@ -167,10 +164,8 @@ KIT_TEST(test_earlier_attempt_of_the_warp)
 }
 
 /* Three loads wait; one release answers them all. */
-KIT_TEST(test_retries_wake_the_next)
+KIT_MADE(test_retries_wake_the_next, u, NULL)
 {
-	struct gputm_validation_unit *u = make(kit, NULL);
-
 	ck_assert_int_eq(store(u, 0x100, 1, 10), OK);
 	ck_assert_int_eq(load(u, 0x100, 4, 13), STALLED);
 	ck_assert_int_eq(load(u, 0x100, 2, 11), STALLED);
@@ -188,10 +183,8 @@ KIT_TEST(test_retries_wake_the_next)
 }
 
 /* A store that overtakes the waiters lets the older ones abort at once. */
-KIT_TEST(test_granted_store_wakes_who_fails)
+KIT_MADE(test_granted_store_wakes_who_fails, u, NULL)
 {
-	struct gputm_validation_unit *u = make(kit, NULL);
-
 	ck_assert_int_eq(store(u, 0x100, 1, 10), OK);
 	ck_assert_int_eq(load(u, 0x100, 2, 11), STALLED);
 	ck_assert_int_eq(load(u, 0x100, 4, 14), STALLED);
@@ -210,10 +203,8 @@ KIT_TEST(test_granted_store_wakes_who_fails)
 }
 
 /* Another access of the warp that now owns the granule waits no longer. */
-KIT_TEST(test_own_warp_wakes)
+KIT_MADE(test_own_warp_wakes, u, NULL)
 {
-	struct gputm_validation_unit *u = make(kit, NULL);
-
 	ck_assert_int_eq(store(u, 0x100, 1, 10), OK);
 	ck_assert_int_eq(store(u, 0x100, 2, 11), STALLED);
 	ck_assert_int_eq(store(u, 0x104, 2, 11), STALLED);
@@ -224,10 +215,8 @@ KIT_TEST(test_own_warp_wakes)
 	cell(u, 0x100, 12, 11, 2, 2);
 }
 
-KIT_TEST(test_full_stall_buffer_aborts)
+KIT_MADE(test_full_stall_buffer_aborts, u, "stall_lines=1 stall_requests=1 count_bits=1")
 {
-	struct gputm_validation_unit *u = make(kit, "stall_lines=1 stall_requests=1 count_bits=1");
-
 	ck_assert_int_eq(store(u, 0x100, 1, 10), OK);
 	ck_assert_int_eq(store(u, 0x100, 1, 10), ABORT);
 	ck_assert_uint_eq(last.reason, GPUTM_VALIDATION_UNIT_COUNT);
@@ -236,14 +225,13 @@ KIT_TEST(test_full_stall_buffer_aborts)
 	KIT_HAS(last, reason, GPUTM_VALIDATION_UNIT_BUFFER, time, 11);
 }
 
-KIT_TEST(test_validation_unit_misuse_changes_nothing)
+KIT_MADE(test_validation_unit_misuse_changes_nothing, u,
+	 "time_bits=4 warp_bits=3 margin=0 address_bits=16")
 {
 	struct gputm_validation_request r = { 0, 0, 14, 0, 7, true };
 	struct gputm_validation_message m = { 1, 0 };
 	struct gputm_validation_answer answer;
 	struct gputm_validation_granule g;
-	struct gputm_validation_unit *u =
-		make(kit, "time_bits=4 warp_bits=3 margin=0 address_bits=16");
 
 	kit_guard(kit, unit_of(u));
 	r.time = 15;

@@ -4,6 +4,8 @@
 #include "tests/oracle/write_set_log.h"
 
 KIT_UNIT(write_set_log, WRITE_SET_LOG);
+#define SMALL "region_bytes=4096 threads=2 chunk_bytes=32"
+
 
 #define EARLY GPUTM_WRITE_SET_LOG_EARLY
 #define SHIP GPUTM_WRITE_SET_LOG_SHIP
@@ -39,8 +41,7 @@ static void expect_none(struct gputm_write_set_log *log, enum gputm_write_set_lo
 }
 
 /* The example that opens the source. */
-KIT_MADE(test_write_set_log_streams_go_their_own_ways, log,
-	 "region_bytes=4096 threads=2 chunk_bytes=32")
+KIT_MADE(test_write_set_log_streams_go_their_own_ways, log, SMALL)
 {
 	append(log, 0, 0, 1);
 	append(log, 0, 4, 2);
@@ -74,8 +75,7 @@ KIT_MADE(test_write_set_log_chunks_are_tight, log, "region_bytes=4096 threads=1 
 	expect(log, SHIP, true, 0, 1, 0);
 }
 
-KIT_MADE(test_write_set_log_misuse_changes_nothing, log,
-	 "region_bytes=4096 threads=2 chunk_bytes=32")
+KIT_MADE(test_write_set_log_misuse_changes_nothing, log, SMALL)
 {
 	struct gputm_log_chunk chunk;
 
@@ -183,7 +183,7 @@ KIT_DRIVE(write_set_log, KIT_COUNT(geometry), 20000)
 	KIT_STATS_END(write_set_log, log, &o.stats, ORACLE_WRITE_SET_LOG_STATS);
 }
 
-KIT_MADE(test_write_set_log_tells_its_observer, log, "region_bytes=4096 threads=2 chunk_bytes=32")
+KIT_MADE(test_write_set_log_tells_its_observer, log, SMALL)
 {
 	append(log, 1, 16, 5);
 	expect(log, SHIP, true, 1, 1, 16);
