@@ -9,16 +9,7 @@
 #include "examples/sim/kernel/edge_file.c"
 #include "tests/fuzz/fuzz.h"
 
-static int read_bytes(const void *data, size_t size, struct sim_edges *out, char message[256])
-{
-	FILE *in = fmemopen((void *)(uintptr_t)data, size, "r");
-	int error;
-
-	FUZZ_CHECK(in);
-	error = sim_edges_read(in, "input", out, message, 256);
-	fclose(in);
-	return error;
-}
+FUZZ_READER(sim_edges, sim_edges_read)
 
 /* Every vertex is reached from vertex 0, found by spreading along the edges. */
 static void check_connected(const struct sim_edges *edges)

@@ -10,16 +10,7 @@
 #include "examples/sim/workloads/trace_file.c"
 #include "tests/fuzz/fuzz.h"
 
-static int read_bytes(const void *data, size_t size, struct sim_trace *out, char message[256])
-{
-	FILE *in = fmemopen((void *)(uintptr_t)data, size, "r");
-	int error;
-
-	FUZZ_CHECK(in);
-	error = sim_trace_read(in, "input", out, message, 256);
-	fclose(in);
-	return error;
-}
+FUZZ_READER(sim_trace, sim_trace_read)
 
 static void check_tables(const struct sim_trace *t)
 {

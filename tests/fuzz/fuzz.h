@@ -23,6 +23,19 @@ struct fuzz {
 		}                                                                              \
 	} while (0)
 
+/* Define read_bytes(), which has READ() make a struct of this type of bytes. */
+#define FUZZ_READER(TYPE, READ)                                                                \
+	static int read_bytes(const void *data, size_t size, struct TYPE *out, char message[256])\
+	{                                                                                      \
+		FILE *in = fmemopen((void *)(uintptr_t)data, size, "r");                       \
+		int error;                                                                     \
+                                                                                               \
+		FUZZ_CHECK(in);                                                                \
+		error = READ(in, "input", out, message, 256);                                  \
+		fclose(in);                                                                    \
+		return error;                                                                  \
+	}
+
 static inline bool fuzz_more(const struct fuzz *fuzz)
 {
 	return fuzz->size > 0;
