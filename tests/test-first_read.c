@@ -158,7 +158,7 @@ static void step(struct gputm_first_read *t, struct oracle_first_read *o, struct
 	uint64_t all = o->config.lanes < 64 ? (UINT64_C(2) << o->config.lanes) - 1 : UINT64_MAX;
 	uint64_t mask = kit_number(bytes, 8) & kit_number(bytes, 8) & all;
 	uint64_t writers = kit_number(bytes, 8), time = kit_draw(bytes, 80);
-	struct gputm_first_read_verdict a, b;
+	struct gputm_first_read_verdict a, b = { 0 };
 	bool pending = kit_draw(bytes, 5) == 0;
 	int result;
 
