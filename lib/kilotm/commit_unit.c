@@ -158,11 +158,10 @@ static void ask(struct gputm_commit_unit *self, struct entry *entry,
 /* Send a log that is kept to the port of its number. */
 static void send_log(struct gputm_commit_unit *self, struct entry *entry, uint32_t log)
 {
-	const struct gputm_commit_word *word = kept_words(self, entry, log);
-	uint32_t name = name_of(self, entry), words = entry->words[log];
+	uint32_t name = name_of(self, entry);
 
-	for (; words; words--)
-		send_word(self, entry, name, log, word++);
+	for (uint32_t n = 0; n < entry->words[log]; n++)
+		send_word(self, entry, name, log, &kept_words(self, entry, log)[n]);
 }
 
 void gputm__commit_pend(struct gputm_commit_unit *self, const struct entry *entry, int amount)
