@@ -246,14 +246,7 @@ for thread in 4 5; do
 	done
 done
 # The CPU has any number of registers, and threads end early on both devices.
-awk 'BEGIN {
-	print "threads 256 block 256\ncommits threads\nARRAY a 16\nprogram"
-	for (i = 1; i <= 40; i++) print "\tset r" i " = id + " i
-	printf "\tbegin\n\tload x = a[id %% 16]\n\tstore a[id %% 16] = x"
-	for (i = 1; i <= 40; i++) printf " + r" i
-	print "\n\tcommit\nverify\n\tfor i = 0 below 16\n\t\tset sum = sum + a[i]\n\tend"
-	print "\tfor i = 0 below threads\n\t\tset all = all + 40 * i + 820\n\tend\n\trequire sum == all"
-}' | sed 's/ARRAY/array/' >"$work/registers.kernel"
+many_registers array >"$work/registers.kernel"
 cat >"$work/early.kernel" <<'KERNEL'
 threads 512 block 32
 array a 512

@@ -103,14 +103,7 @@ machine.patience_cycles = 300000" "$work/err" || complain "$kernel under $system
 done
 
 # ---- kernels: any number of registers, barriers, fences, threads that end early ----
-awk 'BEGIN {
-	print "threads 256 block 256\ncommits threads\nARRAY a 16\nprogram"
-	for (i = 1; i <= 40; i++) print "\tset r" i " = id + " i
-	printf "\tbegin\n\tload x = a[id %% 16]\n\tstore a[id %% 16] = x"
-	for (i = 1; i <= 40; i++) printf " + r" i
-	print "\n\tcommit\nverify\n\tfor i = 0 below 16\n\t\tset sum = sum + a[i]\n\tend"
-	print "\tfor i = 0 below threads\n\t\tset all = all + 40 * i + 820\n\tend\n\trequire sum == all"
-}' | sed 's/ARRAY/shared/' >"$work/registers.kernel"
+many_registers shared >"$work/registers.kernel"
 cat >"$work/barrier.kernel" <<'KERNEL'
 threads 250 block 250
 shared a 256

@@ -29,3 +29,15 @@ refused() {
 number() {
 	sed -n "s/.*\"$1\": \([0-9]*\),*\$/\1/p" "$work/out" | sed 1q
 }
+
+# many_registers array|shared: a kernel whose threads keep 40 registers over a transaction.
+many_registers() {
+	awk 'BEGIN {
+		print "threads 256 block 256\ncommits threads\nARRAY a 16\nprogram"
+		for (i = 1; i <= 40; i++) print "\tset r" i " = id + " i
+		printf "\tbegin\n\tload x = a[id %% 16]\n\tstore a[id %% 16] = x"
+		for (i = 1; i <= 40; i++) printf " + r" i
+		print "\n\tcommit\nverify\n\tfor i = 0 below 16\n\t\tset sum = sum + a[i]\n\tend"
+		print "\tfor i = 0 below threads\n\t\tset all = all + 40 * i + 820\n\tend\n\trequire sum == all"
+	}' | sed "s/ARRAY/$1/"
+}
