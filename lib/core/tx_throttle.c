@@ -549,7 +549,8 @@ int gputm_tx_throttle_report(struct gputm_tx_throttle *t, uint32_t commits, uint
 		return gputm__refuse(&t->unit, "cycle %llu is before that of the last report, %llu",
 				     (unsigned long long)cycle, (unsigned long long)t->last);
 	if (GPUTM__UNLIKELY(began > cycle))
-		return gputm__refuse(&t->unit, "an attempt began in cycle %llu, after its end %llu",
+		return gputm__refuse(&t->unit,
+				     "began = %llu is after cycle = %llu, the end of the attempt",
 				     (unsigned long long)began, (unsigned long long)cycle);
 	t->last = cycle;
 	if (!take(t, cycle - began, commits + aborts))
