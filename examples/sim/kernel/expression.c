@@ -4,6 +4,7 @@
  * is being made. Nothing in an expression branches: what && || ?: do not need is computed and
  * left out, and a word of memory (in setup and verify) is fetched under a guard.
  */
+#include "compute.h"
 #include "reader.h"
 
 #include <errno.h>

@@ -396,9 +396,6 @@ static inline uint32_t kernel_entry(const struct kernel_code *code, uint32_t blo
 	return block == KERNEL_NONE ? KERNEL_NONE : code->block[block].first;
 }
 
-/* Operation on the words of one lane, for all but those that look at the kernel: the rest is 0. */
-uint32_t kernel_compute(enum kernel_operator operator, uint32_t a, uint32_t b, uint32_t c);
-
 /* Draw number n, from 1 on, of a seed: SplitMix64, upper 31 bits. */
 static inline uint32_t kernel_random(uint64_t seed, uint64_t n)
 {

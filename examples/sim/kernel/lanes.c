@@ -4,6 +4,7 @@
  * length, which compilers turn into vector code; for few lanes, or lanes whose threads come
  * from many warps, one after the other.
  */
+#include "compute.h"
 #include "lanes.h"
 
 #include <string.h>
@@ -24,86 +25,6 @@ bool kernel_chance(uint64_t seed, uint32_t pc, uint32_t id, uint32_t visit, uint
 	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
 	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
 	return (z ^ z >> 31) % 100 < percent;
-}
-
-/* ---- words ---- */
-
-/* Square root of a 16.16 number: the largest r with r * r <= a << 16. */
-static uint32_t root(uint32_t a)
-{
-	uint64_t square = (uint64_t)a << 16, r = 0;
-
-	for (uint64_t bit = UINT64_C(1) << 23; bit; bit >>= 1)
-		if ((r + bit) * (r + bit) <= square)
-			r += bit;
-	return (uint32_t)r;
-}
-
-static uint32_t divide(uint32_t a, uint32_t b, uint32_t shift)
-{
-	return b ? (uint32_t)(((uint64_t)a << (shift & 31)) / b) : UINT32_MAX;
-}
-
-static uint32_t signed_shift(uint32_t a, uint32_t b)
-{
-	return a >> (b & 31) | (a >> 31 ? ~(UINT32_MAX >> (b & 31)) : 0);
-}
-
-static uint32_t signed_multiply(uint32_t a, uint32_t b, uint32_t shift)
-{
-	uint64_t product = (uint64_t)((int64_t)(int32_t)a * (int32_t)b);
-	uint64_t sign = product >> 63 ? ~(UINT64_MAX >> (shift & 63)) : 0;
-
-	return (uint32_t)(product >> (shift & 63) | sign);
-}
-
-/* Each operator on x, y, z: DO(operator, expression). */
-#define OPERATORS(DO)                                                                          \
-	DO(COPY, x)                                                                            \
-	DO(PLUS, x + y)                                                                        \
-	DO(MINUS, x - y)                                                                       \
-	DO(TIMES, x * y)                                                                       \
-	DO(OVER, y ? x / y : UINT32_MAX)                                                       \
-	DO(MODULO, y ? x % y : x)                                                              \
-	DO(AND, x & y)                                                                         \
-	DO(OR, x | y)                                                                          \
-	DO(XOR, x ^ y)                                                                         \
-	DO(LEFT, x << (y & 31))                                                                \
-	DO(RIGHT, x >> (y & 31))                                                               \
-	DO(LEAST, x < y ? x : y)                                                               \
-	DO(MOST, x > y ? x : y)                                                                \
-	DO(LESS, x < y)                                                                        \
-	DO(LESS_EQUAL, x <= y)                                                                 \
-	DO(GREATER, x > y)                                                                     \
-	DO(GREATER_EQUAL, x >= y)                                                              \
-	DO(EQUAL, x == y)                                                                      \
-	DO(NOT_EQUAL, x != y)                                                                  \
-	DO(SIGNED_LESS, (x ^ 0x80000000u) < (y ^ 0x80000000u))                                 \
-	DO(BOTH, (x != 0) & (y != 0))                                                          \
-	DO(EITHER, (x | y) != 0)                                                               \
-	DO(SIGNED_RIGHT, signed_shift(x, y))                                                   \
-	DO(CHOOSE, x ? y : z)                                                                  \
-	DO(MULTIPLY, (uint32_t)((uint64_t)x * y >> (z & 63)))                                  \
-	DO(SIGNED_MULTIPLY, signed_multiply(x, y, z))                                          \
-	DO(DIVIDE, divide(x, y, z))                                                            \
-	DO(ROOT, root(x))
-
-__attribute__((always_inline)) static inline uint32_t
-compute(enum kernel_operator operator, uint32_t x, uint32_t y, uint32_t z)
-{
-	switch (operator) {
-#define WORD(OPERATOR, EXPRESSION)                                                             \
-	case KERNEL_##OPERATOR:                                                                \
-		return EXPRESSION;
-		OPERATORS(WORD)
-	default:
-		return 0;
-	}
-}
-
-uint32_t kernel_compute(enum kernel_operator operator, uint32_t x, uint32_t y, uint32_t z)
-{
-	return compute(operator, x, y, z);
 }
 
 /* ---- operands ---- */
@@ -344,7 +265,7 @@ static void compute_all(const struct kernel_lanes *w, const struct kernel_step *
 		}                                                                              \
 		break;                                                                         \
 	}
-		OPERATORS(ALL)
+		KERNEL_EACH_OPERATOR(ALL)
 	default:
 		break;
 	}
@@ -380,7 +301,7 @@ static void compute_few(const struct kernel_lanes *w, const struct kernel_step *
 		}                                                                              \
 		break;                                                                         \
 	}
-		OPERATORS(FEW_LANES)
+		KERNEL_EACH_OPERATOR(FEW_LANES)
 	default:
 		break;
 	}
@@ -402,7 +323,7 @@ void kernel_steps_flat(struct kernel_lanes *w, const struct kernel_instr *instr)
 
 	for (; s < end; s++)
 		if (s->operator < KERNEL_RANDOM)
-			word[s->d] = compute((enum kernel_operator)s->operator, word[s->a],
+			word[s->d] = kernel_compute((enum kernel_operator)s->operator, word[s->a],
 					     word[s->b], word[s->c]);
 		else if (s->operator == KERNEL_SPAN)
 			word[s->d] = span(w, s, word[s->a], word[s->b]);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "compute.h"
 #include "reference.h"
 
 #include <errno.h>

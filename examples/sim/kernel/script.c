@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compute.h"
 #include "lanes.h"
 #include "zipf.h"
 
@@ -151,35 +152,6 @@ static int require(struct script *s, const struct kernel_instr *i)
 	return fail(s, i, m->parts ? reason : "what is required does not hold");
 }
 
-/* What the instruction does, and which one is next; NULL: none, as the section has ended. */
-static inline int execute(struct script *s, const struct kernel_instr *all,
-			  const struct kernel_instr *i, const struct kernel_instr **next)
-{
-	*next = all + i->next;
-	switch ((enum kernel_op)i->op) {
-	case KERNEL_LOAD:
-	case KERNEL_STORE:
-		return access(s, i);
-	case KERNEL_BRANCH:
-		if (!word_of(s, i->a) == i->negate)
-			*next = all + i->target;
-		return 0;
-	case KERNEL_JUMP:
-		*next = all + i->target;
-		return 0;
-	case KERNEL_EXIT_IF:
-		if (word_of(s, i->a))
-			*next = NULL;
-		return 0;
-	case KERNEL_DRAW:
-		return draw(s, i);
-	case KERNEL_REQUIRE:
-		return require(s, i);
-	default:
-		return 0;
-	}
-}
-
 static bool reads_memory(const struct script *s, const struct kernel_instr *i)
 {
 	const struct kernel *k = s->lanes.kernel;
@@ -201,43 +173,67 @@ static int too_long(struct script *s, const struct kernel_instr *i)
 	return fail(s, i, reason);
 }
 
-/* The steps of an instruction: most have one, with an operator that needs nothing but words. */
-static inline void take_steps(struct script *s, const struct kernel_instr *i)
+/*
+ * The steps of an instruction: most have one, with an operator that needs nothing but words.
+ * False: they have strayed beyond the end of an array.
+ */
+static inline bool take_steps(struct script *s, const struct kernel_instr *i)
 {
 	const struct kernel_step *step = &s->lanes.code->step[i->step];
 	uint32_t *word = s->lanes.reg;
 
-	if (i->steps == 1 && step->operator < KERNEL_RANDOM)
-		word[step->d] = kernel_compute((enum kernel_operator)step->operator, word[step->a],
-					       word[step->b], word[step->c]);
-	else
+	if (i->steps > 1 || step->operator >= KERNEL_RANDOM) {
 		kernel_steps_flat(&s->lanes, i);
+		return !s->lanes.stray;
+	}
+	word[step->d] = kernel_compute((enum kernel_operator)step->operator, word[step->a],
+				       word[step->b], word[step->c]);
+	return true;
 }
 
 /* To the end, or behind a launch; then the launch is *out. */
 static int run(struct script *s, const struct kernel_instr **out)
 {
-	const struct kernel_instr *all = s->lanes.code->instr, *i = s->at, *next;
+	const struct kernel_instr *const all = s->lanes.code->instr, *i = s->at, *next;
+	const uint32_t *const word = s->lanes.reg;
 	const bool blind = s->blind;
 	int error = 0;
 
-	*out = NULL;
-	for (; i && i->op != KERNEL_EXIT && !(blind && reads_memory(s, i)); i = next) {
+	for (*out = NULL; i && i->op != KERNEL_EXIT && !(blind && reads_memory(s, i)); i = next) {
 		if (++s->steps > s->limit)
 			return too_long(s, i);
-		if (i->steps) {
-			take_steps(s, i);
-			if (s->lanes.stray)
-				return beyond(s, i);
+		if (i->steps && !take_steps(s, i))
+			return beyond(s, i);
+		next = &all[i->next];
+		switch ((enum kernel_op)i->op) {
+		case KERNEL_LOAD:
+		case KERNEL_STORE:
+			error = access(s, i);
+			break;
+		case KERNEL_DRAW:
+			error = draw(s, i);
+			break;
+		case KERNEL_REQUIRE:
+			error = require(s, i);
+			break;
+		case KERNEL_BRANCH:
+			next = !word[i->a] == i->negate ? &all[i->target] : next;
+			continue;
+		case KERNEL_JUMP:
+			next = &all[i->target];
+			continue;
+		case KERNEL_EXIT_IF:
+			next = word[i->a] ? NULL : next;
+			continue;
+		case KERNEL_LAUNCH:
+			s->at = next;
+			*out = i;
+			return 0;
+		default:
+			continue;
 		}
-		error = execute(s, all, i, &next);
 		if (error)
 			return error;
-		if (i->op == KERNEL_LAUNCH) {
-			*out = i;
-			i = next;
-			break;
-		}
 	}
 	s->at = i;
 	return 0;
