@@ -282,14 +282,14 @@ int gputm__params_read(struct gputm_ctx *ctx, const struct gputm_params *params,
 	size_t known = params->config_size, room;
 	int error;
 
-	gputm_params_init(params, out, known);
 	if (!config)
-		return 0;
+		return gputm_params_init(params, out, known);
 	error = check_size(ctx, params, config);
 	if (error)
 		return error;
 	room = size_of(config) < known ? size_of(config) : known;
 	memcpy(out, config, room);
+	memset((unsigned char *)out + room, 0, known - room);
 	memcpy(out, &known, sizeof(known));
 	for (size_t i = 0; i < params->param_count; i++) {
 		const struct gputm_param *row = &params->param[i];

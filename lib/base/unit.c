@@ -156,25 +156,22 @@ const void *gputm_unit_config(const struct gputm_unit *unit)
 
 /* ---- names ---- */
 
-/* The name, cut to fit. */
-static void take_name(struct gputm_unit *unit, const char *name)
+/* Name the unit's parts after it, cut to fit. */
+static void name_parts(struct gputm_unit *unit)
 {
-	char own[GPUTM_NAME_BYTES];
-	size_t used = gputm__append(own, sizeof(own), 0, name);
-
-	memcpy(unit->desk->name, own, used + 1);
 	for (size_t i = 0; i < GPUTM__PARTS; i++) {
 		struct gputm_unit *part = gputm__unit_part(unit, i);
-		char whole[GPUTM_NAME_BYTES];
+		char *name = part ? part->desk->name : NULL;
+		size_t used;
 
 		if (!part)
 			continue;
-		memcpy(whole, own, used + 1);
-		if (used)
-			gputm__append(whole, sizeof(whole),
-				      gputm__append(whole, sizeof(whole), used, "."),
-				      unit->class->part[i].name);
-		take_name(part, whole);
+		used = gputm__append(name, GPUTM_NAME_BYTES, 0, unit->desk->name);
+		if (used) {
+			used = gputm__append(name, GPUTM_NAME_BYTES, used, ".");
+			gputm__append(name, GPUTM_NAME_BYTES, used, unit->class->part[i].name);
+		}
+		name_parts(part);
 	}
 }
 
@@ -189,7 +186,8 @@ int gputm_unit_set_name(struct gputm_unit *unit, const char *name)
 		if ((unsigned char)name[i] < ' ' || name[i] == 127)
 			return gputm__refuse(unit, "byte %u of a name is a control character",
 					     (unsigned)i);
-	take_name(unit, name ? name : "");
+	memmove(unit->desk->name, name ? name : "", length + 1); /* which may be the same */
+	name_parts(unit);
 	return 0;
 }
 
