@@ -20,7 +20,8 @@ void sim_memory_free(struct sim_memory *memory)
 		if (!memory->root[i])
 			continue; /* versions have high addresses: most are empty */
 		for (size_t j = 0; j < DIRECTORY; j++)
-			free(memory->root[i][j]);
+			if (memory->root[i][j])
+				free(memory->root[i][j]);
 		free(memory->root[i]);
 	}
 	free(memory->root);

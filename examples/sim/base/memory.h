@@ -14,7 +14,7 @@
 
 #define SIM_ADDRESS_BITS 40
 #define SIM_PAGE_BITS 14
-#define SIM_DIRECTORY_BITS 10
+#define SIM_DIRECTORY_BITS 11
 
 struct sim_memory {
 	uint32_t ***root; /* [roots]: directories, or NULL */

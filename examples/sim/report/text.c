@@ -16,15 +16,17 @@ static const char *grouped(uint64_t value)
 {
 	static char text[4][32];
 	static unsigned turn;
-	char digits[24], *out = text[turn++ % 4];
-	int length = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)value), k = 0;
+	char *out = text[turn++ % 4] + sizeof(*text) - 1;
+	unsigned digits = 0;
 
-	for (int i = 0; i < length; i++) {
-		if (i && (length - i) % 3 == 0)
-			out[k++] = ',';
-		out[k++] = digits[i];
-	}
-	out[k] = '\0';
+	*out = '\0';
+	do {
+		if (digits && digits % 3 == 0)
+			*--out = ',';
+		*--out = (char)('0' + value % 10);
+		value /= 10;
+		digits++;
+	} while (value);
 	return out;
 }
 

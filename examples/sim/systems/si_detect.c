@@ -43,17 +43,24 @@ static int begin(struct sim_port *port, uint32_t id, uint64_t stamp)
 
 /* ---- edges ------------------------------------------------------------------------------- */
 
+static void fail_as_too_small(struct sim_port *port)
+{
+	const struct si_config *made = &sim_si_of(port)->made;
+	char message[160];
+
+	snprintf(message, sizeof message, "writer_table.entries = %u or reader_list.entries = %u "
+		 "is too small for one transaction", made->writer_table.entries,
+		 made->reader_list.entries);
+	sim_fail(port, -EINVAL, message);
+}
+
 /* A table is full: nobody begins until there is room, and then fewer at a time. */
 static void overflow(struct sim_port *port, struct si_warp *warp, uint32_t lane)
 {
 	struct si *si = sim_si_of(port);
-	char message[160];
 
-	snprintf(message, sizeof message, "writer_table.entries = %u or reader_list.entries = %u "
-		 "is too small for one transaction", si->made.writer_table.entries,
-		 si->made.reader_list.entries);
 	if (si->running == 1 && !si->retained)
-		sim_fail(port, -EINVAL, message);
+		fail_as_too_small(port);
 	si->full = true;
 	si->most_inside = si->inside > 1 ? si->inside / 2 : 1;
 	sim_si_doom(port, warp, lane, SIM_ABORT_CAPACITY);

@@ -4,20 +4,30 @@
  * has committed stays until nobody needs to know of it, and clocks that run out doom all.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "si_tm.h"
 
+static bool grow(struct si_words *words)
+{
+	uint32_t capacity = words->capacity ? 2 * words->capacity : SI_FEW;
+	uint64_t *own = words->lent ? NULL : words->address;
+	uint64_t *grown = realloc(own, capacity * sizeof *grown);
+
+	if (!grown)
+		return false;
+	if (words->lent)
+		memcpy(grown, words->address, words->count * sizeof *grown);
+	words->address = grown;
+	words->capacity = capacity;
+	words->lent = false;
+	return true;
+}
+
 bool sim_si_words_add(struct si_words *words, uint64_t address)
 {
-	if (words->count == words->capacity) {
-		uint32_t capacity = words->capacity ? 2 * words->capacity : 8;
-		uint64_t *grown = realloc(words->address, capacity * sizeof *grown);
-
-		if (!grown)
-			return false;
-		words->address = grown;
-		words->capacity = capacity;
-	}
+	if (words->count == words->capacity && !grow(words))
+		return false;
 	words->address[words->count++] = address;
 	return true;
 }

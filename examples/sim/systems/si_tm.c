@@ -66,6 +66,12 @@ static void free_lines(struct sim_port *port, struct si *si)
 	free(si->sealing.warp);
 }
 
+static void free_words(struct si_words *words)
+{
+	if (!words->lent)
+		free(words->address);
+}
+
 static void si_free(struct sim_port *port)
 {
 	struct si *si = sim_si_of(port);
@@ -79,17 +85,18 @@ static void si_free(struct sim_port *port)
 		free(si->partition[i].answers.item);
 	}
 	for (uint32_t i = 0; si->tx && i < si->ids; i++) {
-		free(si->tx[i].reads.address);
-		free(si->tx[i].writes.address);
+		free_words(&si->tx[i].reads);
+		free_words(&si->tx[i].writes);
 	}
 	for (uint32_t i = 0; i < SIM_REGIONS; i++)
-		free(si->region[i].written.address);
+		free_words(&si->region[i].written);
 	free_lines(port, si);
 	free(si->packets.memory);
 	free(si->log);
 	free(si->warp);
 	free(si->partition);
 	free(si->tx);
+	free(si->few);
 	free(si->free_id);
 	free(si->version);
 	free(si->scratch);
@@ -100,6 +107,8 @@ static void si_free(struct sim_port *port)
 static void io_words(struct sim_io *io, struct si_words *words)
 {
 	SIM_IO(io, words->count);
+	if (io->loading && words->lent)
+		*words = (struct si_words){ .count = words->count };
 	words->capacity = io->loading ? words->count : words->capacity;
 	sim_io_grown(io, "words", &words->address, words->count, sizeof *words->address);
 }
@@ -165,6 +174,11 @@ static bool make_lines(struct sim_port *port, struct si *si)
 	return made && si->walk && si->waiting.warp && si->committing.warp && si->sealing.warp;
 }
 
+static struct si_words lend(uint64_t *few)
+{
+	return (struct si_words){ .address = few, .capacity = SI_FEW, .lent = true };
+}
+
 static int allocate(struct sim_port *port, struct si *si)
 {
 	uint32_t warps = port->shape.cores * port->shape.warps;
@@ -176,15 +190,19 @@ static int allocate(struct sim_port *port, struct si *si)
 	si->warp = calloc(warps, sizeof *si->warp);
 	si->partition = calloc(port->shape.partitions, sizeof *si->partition);
 	si->tx = calloc(si->ids, sizeof *si->tx);
+	si->few = calloc(si->ids, sizeof *si->few);
 	si->free_id = calloc(si->ids, sizeof *si->free_id);
 	si->version = calloc(si->version_capacity, sizeof *si->version);
 	si->scratch = calloc(si->ids, sizeof *si->scratch);
 	si->writer_scratch = calloc((size_t)si->ids + 1, sizeof *si->writer_scratch);
 	if (!make_lines(port, si) || !si->log || !si->warp || !si->partition || !si->tx ||
-	    !si->free_id || !si->version || !si->scratch || !si->writer_scratch)
+	    !si->few || !si->free_id || !si->version || !si->scratch || !si->writer_scratch)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < si->ids; i++)
+	for (uint32_t i = 0; i < si->ids; i++) {
+		si->tx[i].reads = lend(si->few[i][0]);
+		si->tx[i].writes = lend(si->few[i][1]);
 		si->free_id[i] = i;
+	}
 	si->free_count = si->ids;
 	si->version[0].committed = si->version[1].committed = SI_NONE;
 	return 0;

@@ -38,8 +38,10 @@ struct si_config {
 struct si_words {
 	uint64_t *address;
 	uint32_t count, capacity;
+	bool lent; /* `address` is part of `few`, not an allocation of its own */
 };
 
+#define SI_FEW 8 /* words that most transactions do not exceed */
 #define SI_NONE UINT32_MAX
 
 /* A transaction instance, by its ID. */
@@ -164,6 +166,7 @@ struct si {
 	/* transactions */
 	struct si_tx *tx;
 	uint32_t ids;
+	uint64_t (*few)[2][SI_FEW]; /* [ids]: the first words read and written */
 	uint32_t *free_id; /* ring */
 	uint32_t *scratch;  /* [ids] */
 	struct gputm_writer_table_writer *writer_scratch; /* [ids + 1] */
