@@ -32,7 +32,7 @@
  * credit out, and credits out <= credits <= ring.
  *
  * Invariants, proved by check():
- *  I1  oldest <= next and next - oldest <= ring; slot of oldest < ring
+ *  I1  oldest <= next and next - oldest <= ring
  *  I2  a record in the window has a core below cores and marks below 2^partitions; the
  *      record of oldest is in flight (some partition is missing)
  *  I3  records outside the window are empty
@@ -59,11 +59,11 @@ struct gputm_commit_id {
 	struct gputm_commit_id_config config;
 	uint64_t all;	       /* one bit per partition */
 	uint64_t oldest, next; /* CIDs */
-	uint32_t head;	       /* slot of oldest */
 	uint32_t pool_count;
+	uint32_t mask;	   /* places of records - 1: a power of two, at least ring */
 	uint32_t *pool;	   /* [pool_count] credits */
-	uint64_t *missing; /* [ring] partitions that have still to report */
-	uint32_t *core;	   /* [ring] */
+	uint64_t *missing; /* [places] partitions that have still to report */
+	uint32_t *core;	   /* [places] */
 	/* statistics */
 	uint64_t in_flight, maximum_in_flight;
 	uint64_t grants, issued, returned, reports, refused_short, refused_window;
@@ -148,6 +148,17 @@ static int validate(const struct gputm_unit *unit)
 			     config->ring);
 }
 
+static size_t places_of(const struct gputm_commit_id *vendor)
+{
+	return (size_t)vendor->mask + 1;
+}
+
+/* The place of a CID's record. */
+static uint32_t place_of(const struct gputm_commit_id *vendor, uint64_t cid)
+{
+	return (uint32_t)cid & vendor->mask;
+}
+
 static void clear(struct gputm_unit *unit)
 {
 	struct gputm_commit_id *vendor = (void *)unit;
@@ -156,8 +167,8 @@ static void clear(struct gputm_unit *unit)
 	vendor->in_flight = 0;
 	for (uint32_t i = 0; i < vendor->pool_count; i++)
 		vendor->pool[i] = vendor->config.credits;
-	memset(vendor->missing, 0, vendor->config.ring * sizeof(*vendor->missing));
-	memset(vendor->core, 0, vendor->config.ring * sizeof(*vendor->core));
+	memset(vendor->missing, 0, places_of(vendor) * sizeof(*vendor->missing));
+	memset(vendor->core, 0, places_of(vendor) * sizeof(*vendor->core));
 }
 
 static int setup(struct gputm_unit *unit)
@@ -167,16 +178,10 @@ static int setup(struct gputm_unit *unit)
 	vendor->pool_count = pools_of(&vendor->config);
 	vendor->all = gputm__low_mask(vendor->config.partitions);
 	vendor->pool = gputm__own(unit, vendor->pool_count, sizeof(*vendor->pool));
-	vendor->missing = gputm__own(unit, vendor->config.ring, sizeof(*vendor->missing));
-	vendor->core = gputm__own(unit, vendor->config.ring, sizeof(*vendor->core));
+	vendor->mask = (uint32_t)gputm__low_mask(gputm__bits_for(vendor->config.ring));
+	vendor->missing = gputm__own(unit, places_of(vendor), sizeof(*vendor->missing));
+	vendor->core = gputm__own(unit, places_of(vendor), sizeof(*vendor->core));
 	return 0;
-}
-
-static uint32_t slot_of(const struct gputm_commit_id *vendor, uint64_t cid)
-{
-	uint64_t slot = vendor->head + (cid - vendor->oldest);
-
-	return (uint32_t)(slot < vendor->config.ring ? slot : slot - vendor->config.ring);
 }
 
 static uint32_t pool_of(const struct gputm_commit_id *vendor, uint32_t core)
@@ -187,7 +192,6 @@ static uint32_t pool_of(const struct gputm_commit_id *vendor, uint32_t core)
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
 	struct gputm_commit_id *vendor = (void *)unit;
-	uint64_t window;
 
 	gputm__io_u64_max(io, &vendor->oldest, UINT64_C(1) << 62, "oldest");
 	gputm__io_u64_max(io, &vendor->next, UINT64_C(1) << 62, "next");
@@ -195,14 +199,11 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 	gputm__io_u32s(io, vendor->pool, vendor->pool_count);
 	if (!io->error && vendor->next - vendor->oldest > vendor->config.ring)
 		gputm__io_fail(io, -EINVAL, "more CIDs than the ring has entries");
-	if (io->error)
-		return;
-	window = vendor->next - vendor->oldest;
-	for (uint64_t i = 0; i < window; i++) {
-		uint32_t slot = slot_of(vendor, vendor->oldest + i);
+	for (uint64_t cid = vendor->oldest; cid < vendor->next && !io->error; cid++) {
+		uint32_t at = place_of(vendor, cid);
 
-		gputm__io_u64_max(io, &vendor->missing[slot], vendor->all, "missing partitions");
-		gputm__io_u32_max(io, &vendor->core[slot], vendor->config.cores - 1, "core");
+		gputm__io_u64_max(io, &vendor->missing[at], vendor->all, "missing partitions");
+		gputm__io_u32_max(io, &vendor->core[at], vendor->config.cores - 1, "core");
 	}
 }
 
@@ -212,9 +213,9 @@ static uint64_t credits_out(const struct gputm_commit_id *vendor, uint32_t pool)
 	uint64_t out = 0;
 
 	for (uint64_t cid = vendor->oldest; cid < vendor->next; cid++) {
-		uint32_t slot = slot_of(vendor, cid);
+		uint32_t at = place_of(vendor, cid);
 
-		out += vendor->missing[slot] && pool_of(vendor, vendor->core[slot]) == pool;
+		out += vendor->missing[at] && pool_of(vendor, vendor->core[at]) == pool;
 	}
 	return out;
 }
@@ -231,13 +232,13 @@ static const char *check_records(const struct gputm_commit_id *vendor)
 {
 	uint64_t window = vendor->next - vendor->oldest, in_flight = 0;
 
-	for (uint64_t i = 0; i < vendor->config.ring; i++) {
-		uint32_t slot = slot_of(vendor, vendor->oldest + i);
-		uint64_t missing = vendor->missing[slot];
+	for (uint64_t i = 0; i < places_of(vendor); i++) {
+		uint32_t at = place_of(vendor, vendor->oldest + i);
+		uint64_t missing = vendor->missing[at];
 
-		if (missing & ~vendor->all || vendor->core[slot] >= vendor->config.cores)
+		if (missing & ~vendor->all || vendor->core[at] >= vendor->config.cores)
 			return "a record names a core or partition that does not exist";
-		if (i >= window && (missing || vendor->core[slot]))
+		if (i >= window && (missing || vendor->core[at]))
 			return "a record outside the window is not empty";
 		in_flight += missing != 0;
 	}
@@ -251,10 +252,9 @@ static const char *check(const struct gputm_unit *unit)
 	const struct gputm_commit_id *vendor = (const void *)unit;
 	const char *broken;
 
-	if (vendor->oldest > vendor->next || vendor->next - vendor->oldest > vendor->config.ring ||
-	    vendor->head >= vendor->config.ring)
+	if (vendor->oldest > vendor->next || vendor->next - vendor->oldest > vendor->config.ring)
 		return "the window of CIDs does not fit the ring";
-	if (vendor->oldest < vendor->next && !vendor->missing[vendor->head])
+	if (vendor->oldest < vendor->next && !vendor->missing[place_of(vendor, vendor->oldest)])
 		return "the oldest CID is not in flight";
 	broken = check_records(vendor);
 	return broken ? broken : check_pools(vendor);
@@ -276,7 +276,7 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	const struct gputm_commit_id *vendor = (const void *)unit;
 	uint64_t marked = 0;
 
-	for (uint32_t i = 0; i < vendor->config.ring; i++)
+	for (size_t i = 0; i < places_of(vendor); i++)
 		if (vendor->missing[i])
 			marked += gputm__popcount(vendor->all & ~vendor->missing[i]);
 	gputm__law(laws, vendor->reports, vendor->config.partitions * vendor->returned + marked,
@@ -308,15 +308,13 @@ int gputm_commit_id_acquire_probe(const struct gputm_commit_id *vendor, uint32_t
 
 static void take(struct gputm_commit_id *vendor, uint32_t core, uint32_t count)
 {
-	uint32_t slot = slot_of(vendor, vendor->next);
+	uint64_t end = vendor->next + count;
 
-	for (uint32_t i = 0; i < count; i++) {
-		vendor->missing[slot] = vendor->all;
-		vendor->core[slot] = core;
-		slot = slot + 1 < vendor->config.ring ? slot + 1 : 0;
+	for (; vendor->next < end; vendor->next++) {
+		vendor->missing[place_of(vendor, vendor->next)] = vendor->all;
+		vendor->core[place_of(vendor, vendor->next)] = core;
 	}
 	vendor->pool[pool_of(vendor, core)] -= count;
-	vendor->next += count;
 	vendor->in_flight += count;
 	vendor->grants++;
 	vendor->issued += count;
@@ -347,7 +345,7 @@ int gputm_commit_id_acquire(struct gputm_commit_id *vendor, uint32_t core, uint3
 static int check_report(const struct gputm_commit_id *vendor, uint32_t partition, uint64_t first,
 			uint32_t count)
 {
-	uint32_t slot;
+	uint64_t bit = UINT64_C(1) << (partition & 63);
 
 	if (partition >= vendor->config.partitions)
 		return gputm__out_of_range(&vendor->unit, "partition", partition, 0,
@@ -363,13 +361,10 @@ static int check_report(const struct gputm_commit_id *vendor, uint32_t partition
 			   (unsigned long long)vendor->next - 1);
 		return -ERANGE;
 	}
-	slot = slot_of(vendor, first);
-	for (uint32_t i = 0; i < count; i++) {
-		if (!(vendor->missing[slot] >> partition & 1))
+	for (uint64_t cid = first; cid < first + count; cid++)
+		if (!(vendor->missing[place_of(vendor, cid)] & bit))
 			return gputm__refuse(&vendor->unit, "partition %u reported CID %llu before",
-					     partition, (unsigned long long)first + i);
-		slot = slot + 1 < vendor->config.ring ? slot + 1 : 0;
-	}
+					     partition, (unsigned long long)cid);
 	return 0;
 }
 
@@ -387,29 +382,25 @@ static void give_back(struct gputm_commit_id *vendor, uint64_t cid, uint32_t cor
 
 static void advance_oldest(struct gputm_commit_id *vendor)
 {
-	while (vendor->oldest < vendor->next && !vendor->missing[vendor->head]) {
-		vendor->core[vendor->head] = 0;
-		vendor->head = vendor->head + 1 < vendor->config.ring ? vendor->head + 1 : 0;
-		vendor->oldest++;
-	}
+	while (vendor->oldest < vendor->next && !vendor->missing[place_of(vendor, vendor->oldest)])
+		vendor->core[place_of(vendor, vendor->oldest++)] = 0;
 }
 
 int gputm_commit_id_report_retired(struct gputm_commit_id *vendor, uint32_t partition,
 				   uint64_t first_cid, uint32_t count, uint32_t *returned)
 {
 	int error = check_report(vendor, partition, first_cid, count), back = 0;
-	uint32_t slot;
 
 	if (error)
 		return error;
-	slot = slot_of(vendor, first_cid);
-	for (uint32_t i = 0; i < count; i++) {
-		vendor->missing[slot] &= ~(UINT64_C(1) << partition);
-		if (!vendor->missing[slot]) {
-			give_back(vendor, first_cid + i, vendor->core[slot], returned);
-			back++;
-		}
-		slot = slot + 1 < vendor->config.ring ? slot + 1 : 0;
+	for (uint64_t cid = first_cid; cid < first_cid + count; cid++) {
+		uint64_t *missing = &vendor->missing[place_of(vendor, cid)];
+
+		*missing &= ~(UINT64_C(1) << partition);
+		if (*missing)
+			continue;
+		give_back(vendor, cid, vendor->core[place_of(vendor, cid)], returned);
+		back++;
 	}
 	vendor->reports += count;
 	advance_oldest(vendor);
