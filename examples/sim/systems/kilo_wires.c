@@ -238,10 +238,10 @@ uint64_t sim_kilo_core_tick(struct sim_port *port, uint32_t index)
 static void return_credits(struct sim_port *port, const struct sim_message *message)
 {
 	struct kilo *kilo = port->state;
-	uint64_t first = message->a + (unsigned)__builtin_ctzll(message->b);
-	uint32_t count = (uint32_t)__builtin_popcountll(message->b);
-	int result = gputm_commit_id_report_retired(kilo->vendor, message->partition, first, count,
-						    NULL);
+	uint32_t first = (uint32_t)__builtin_ctzll(message->b);
+	uint32_t end = 64 - (uint32_t)__builtin_clzll(message->b);
+	int result = gputm_commit_id_report_retired(kilo->vendor, message->partition,
+						    message->a + first, end - first, NULL);
 
 	sim_must(port, result, "the CID vendor refused a report");
 	if (result > 0)
