@@ -57,6 +57,14 @@ void gputm__commit_send(struct gputm_commit_unit *self, uint32_t which)
 	g->regions = g->words = 0;
 }
 
+void gputm__commit_send_log(struct gputm_commit_unit *self, struct entry *entry, uint32_t log)
+{
+	uint32_t name = name_of(self, entry);
+
+	for (uint32_t n = 0; n < entry->words[log]; n++)
+		send_word(self, entry, name, log, &kept_words(self, entry, log)[n]);
+}
+
 /* ---- requests leave ---- */
 
 GPUTM__COLD static int refuse_port(const struct gputm_commit_unit *self, unsigned which)
@@ -231,6 +239,18 @@ int gputm_commit_unit_mem_complete(struct gputm_commit_unit *self, uint64_t tag,
 			gputm__commit_drained(self, entry);
 	}
 	return 0;
+}
+
+/* ---- pending writes ---- */
+
+void gputm__commit_pend(struct gputm_commit_unit *self, const struct entry *entry, int amount)
+{
+	if (is_unbounded(entry, 1)) {
+		self->pending_unbounded += (uint64_t)amount;
+		return;
+	}
+	for (uint32_t n = 0; n < entry->words[1]; n++)
+		*pending_at(self, kept_words(self, entry, 1)[n].address) += (uint32_t)amount;
 }
 
 bool gputm_commit_unit_write_pending(const struct gputm_commit_unit *self, uint64_t address)

@@ -5,8 +5,11 @@
  * Layout of the commit unit, and what several of its files need. A request goes through them so:
  *
  *   commit_unit-input.c     which messages the protocol allows, and their queues
- *   commit_unit.c           essay; the boxes of Fig. 4.5, and the cycle
- *   commit_unit-memory.c    the two ports to memory
+ *   commit_unit-fill.c      log transfer, the end of the logs, verdicts
+ *   commit_unit.c           essay; the boxes of Fig. 4.5 that follow, and the cycle
+ *   commit_unit-history.c   the words in hazard detection
+ *   commit_unit-resend.c    logs that are not kept
+ *   commit_unit-memory.c    the two ports to memory, and the table of pending writes
  *
  * Beside them: commit_unit-face.c (parameters, life), commit_unit-snapshot.c, commit_unit-check.c.
  *
@@ -320,6 +323,17 @@ static inline struct gputm_commit_word *next_word(const struct gputm_commit_unit
 	return kept_words(self, entry, log) + self->hazard_word - (log ? entry->words[0] : 0);
 }
 
+static inline bool has_words(const struct gputm_commit_unit *self, const struct entry *entry)
+{
+	return self->hazard_word < (uint64_t)entry->words[0] + entry->words[1];
+}
+
+/* Whether the next word has to be sent again. */
+static inline bool is_elsewhere(const struct gputm_commit_unit *self, const struct entry *entry)
+{
+	return has_words(self, entry) && is_unbounded(entry, log_of(self, entry));
+}
+
 static inline bool take_buffer(struct gputm_commit_unit *self, struct entry *entry, uint32_t log)
 {
 	if (self->buffers_used == self->config.buffers)
@@ -367,6 +381,13 @@ static inline uint32_t *pending_at(const struct gputm_commit_unit *self, uint64_
 static inline struct gputm_commit_message *served(const struct inbox *in)
 {
 	return gputm__queue_oldest(&in->queue);
+}
+
+/* That message is done with. */
+static inline void drop_message(struct inbox *in)
+{
+	in->word = 0;
+	gputm__queue_take(&in->queue);
 }
 
 static inline bool report_room(const struct gputm_commit_unit *self)
@@ -418,17 +439,52 @@ bool gputm__commit_queueable(const struct gputm_commit_unit *self,
 void gputm__commit_wait_for(struct gputm_commit_unit *self, struct entry *entry);
 /* No word of the entry is at a port any more. */
 void gputm__commit_drained(struct gputm_commit_unit *self, struct entry *entry);
-/* Count the entry's write-set as pending, once more (1) or once less (-1). */
-void gputm__commit_pend(struct gputm_commit_unit *self, const struct entry *entry, int amount);
+/* Move an entry on whose validation may be complete. */
+void gputm__commit_settle(struct gputm_commit_unit *self, struct entry *entry);
+/* Queue the writes of an entry; those of a log that is not kept were queued as they came. */
+void gputm__commit_issue(struct gputm_commit_unit *self, struct entry *entry);
+/* The entry has failed, or all its writes have completed. */
+void gputm__commit_finish(struct gputm_commit_unit *self, struct entry *entry);
+/* Queue a report on the entry, or on lanes of its warp. */
+void gputm__commit_report(struct gputm_commit_unit *self, const struct entry *entry,
+			  enum gputm_commit_report_kind kind, uint64_t mask, uint64_t yes);
+
+/* ---- commit_unit-fill.c ---- */
+/* Take what one cycle takes of the oldest message: a word of a log or all its words, a lane of a
+ * done or verdict or all its lanes. */
+void gputm__commit_consume_log(struct gputm_commit_unit *self,
+			       const struct gputm_commit_message *m);
+void gputm__commit_consume_lanes(struct gputm_commit_unit *self, struct gputm_commit_message *m);
+
+/* ---- commit_unit-history.c ---- */
+/* A word of the entry at the hazard pointer passes hazard detection. */
+void gputm__commit_detect_word(struct gputm_commit_unit *self, struct entry *entry,
+			       uint64_t address);
 /* Work out when the history's CID range has to move. */
 void gputm__commit_set_expiry(struct gputm_commit_unit *self);
 
+/* ---- commit_unit-resend.c ---- */
+/* Ask the core for a log that is not kept. */
+void gputm__commit_ask(struct gputm_commit_unit *self, struct entry *entry,
+		       enum gputm_commit_purpose purpose);
+/* Ask for the log that holds the next word of hazard detection. */
+void gputm__commit_ask_for_words(struct gputm_commit_unit *self, struct entry *entry);
+/* A deferred log waits while the pool is empty, but only for older entries. */
+bool gputm__commit_must_wait(const struct gputm_commit_unit *self, const struct entry *entry);
+/* The oldest message of resent words: whether its port has room, and the step. */
+bool gputm__commit_can_take_resent(const struct gputm_commit_unit *self);
+void gputm__commit_take_resent(struct gputm_commit_unit *self);
+
 /* ---- commit_unit-memory.c ---- */
+/* Count the entry's write-set as pending, once more (1) or once less (-1). */
+void gputm__commit_pend(struct gputm_commit_unit *self, const struct entry *entry, int amount);
 /* Let a word of the named entry follow the others of a row to a port; they are requests when the
  * row is sent. */
 void gputm__commit_gather(struct gputm_commit_unit *self, const struct gputm_commit_word *word,
 			  uint32_t name);
 void gputm__commit_send(struct gputm_commit_unit *self, uint32_t port);
+/* Send a log that is kept to the port of its number. */
+void gputm__commit_send_log(struct gputm_commit_unit *self, struct entry *entry, uint32_t log);
 
 /* A word of an entry, by its name, goes to a port, in scalar mode as a request of its own. */
 static inline void send_word(struct gputm_commit_unit *self, struct entry *entry, uint32_t name,

@@ -45,15 +45,16 @@
  *      |                        +------+        +--------+-> FINISHED (failed)
  *      +-> FINISHED (skip)     revalidation
  *
- * A walk through them. push() judges a message and queues it (commit_unit-input.c). The rest is in
- * this file, but for the ports (commit_unit-memory.c). consume() takes a word of a message a cycle:
- * transfer() begins the entry, keeps the word in the entry's buffer and sends a read to the
- * validation port. DONE closes the logs. The boxes that follow are each a pair of functions:
- * whether it can take a step now, and the step.
- * detect() passes the words in CID order through look_up() and record(), then settle() finds the
- * outcome or lets the entry wait for its YCID, after which revalidate() sends the read log
- * again. finalise() reports the outcome, the verdict comes through consume(), commit() queues
- * the writes in CID order, and retire() frees the entry.
+ * A walk through them. push() judges a message and queues it (commit_unit-input.c). consume()
+ * takes a word of a message a cycle (commit_unit-fill.c): transfer() begins the entry, keeps the
+ * word in the entry's buffer and sends a read to the validation port (commit_unit-memory.c). DONE
+ * closes the logs. The boxes that follow are in this file, each a pair of functions: whether it
+ * can take a step now, and the step.
+ * detect() passes the words in CID order through the history (commit_unit-history.c), then
+ * gputm__commit_settle() finds the outcome or lets the entry wait for its YCID, after which
+ * revalidate() sends the read log again. finalise() reports the outcome, the verdict comes through
+ * consume(), commit() queues the writes in CID order, and retire() frees the entry. Words of a log
+ * that is not kept come in between (commit_unit-resend.c).
  *
  * Four pointers walk the ring in CID order, an entry a cycle: `hazard` passes what has had its
  * words looked up and recorded, `final` what has its outcome, in warp mode a warp at a time
@@ -117,17 +118,16 @@
  *     cycle, skip or not, as in the released simulator.
  */
 #include "lib/kilotm/commit_unit-priv.h"
-#include "lib/kilotm/last_writer.h"
 
-/* ---- what every box does ---- */
+/* ---- what several boxes do ---- */
 
 static inline bool holds_as_needed(const struct gputm_commit_unit *self)
 {
 	return self->config.buffer_policy == GPUTM_COMMIT_BUFFERS_NEEDED;
 }
 
-static void report(struct gputm_commit_unit *self, const struct entry *entry,
-		   enum gputm_commit_report_kind kind, uint64_t mask, uint64_t yes)
+void gputm__commit_report(struct gputm_commit_unit *self, const struct entry *entry,
+			  enum gputm_commit_report_kind kind, uint64_t mask, uint64_t yes)
 {
 	struct gputm_commit_report *out = gputm__queue_add(&self->output);
 
@@ -141,41 +141,7 @@ static void report(struct gputm_commit_unit *self, const struct entry *entry,
 	};
 }
 
-/* Ask the core for a log that is not kept. */
-static void ask(struct gputm_commit_unit *self, struct entry *entry,
-		enum gputm_commit_purpose purpose)
-{
-	entry->asked = (uint8_t)(purpose + 1);
-	entry->answered = 0;
-	said_of(self, entry)->lanes[GPUTM__SAID_AGAIN] &= ~lane_bit(entry);
-	self->resends++;
-	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_RESEND, cid_of(self, entry), purpose,
-		    self->cycles, 0);
-	if (!gputm__mutant(GPUTM__MUTANT_DROP_RESEND))
-		report(self, entry, GPUTM_COMMIT_RESEND, lane_bit(entry), 0);
-}
-
-/* Send a log that is kept to the port of its number. */
-static void send_log(struct gputm_commit_unit *self, struct entry *entry, uint32_t log)
-{
-	uint32_t name = name_of(self, entry);
-
-	for (uint32_t n = 0; n < entry->words[log]; n++)
-		send_word(self, entry, name, log, &kept_words(self, entry, log)[n]);
-}
-
-void gputm__commit_pend(struct gputm_commit_unit *self, const struct entry *entry, int amount)
-{
-	if (is_unbounded(entry, 1)) {
-		self->pending_unbounded += (uint64_t)amount;
-		return;
-	}
-	for (uint32_t n = 0; n < entry->words[1]; n++)
-		*pending_at(self, kept_words(self, entry, 1)[n].address) += (uint32_t)amount;
-}
-
-/* Failed, or all its writes have completed. */
-static void finish(struct gputm_commit_unit *self, struct entry *entry)
+void gputm__commit_finish(struct gputm_commit_unit *self, struct entry *entry)
 {
 	if (!(entry->flags & GPUTM__COMMITTED)) {
 		if (is_pending(self, entry))
@@ -186,210 +152,7 @@ static void finish(struct gputm_commit_unit *self, struct entry *entry)
 	enter(self, entry, GPUTM_COMMIT_FINISHED);
 }
 
-/* ---- log transfer and speculative validation ---- */
-
-/* The entry is in use, with both buffers at once if the policy is at most that. */
-static void occupy(struct gputm_commit_unit *self, struct entry *entry,
-		   enum gputm_commit_stage stage, enum gputm_commit_policy policy)
-{
-	enter(self, entry, stage);
-	gputm__maximum(&self->active_max, ++self->active);
-	if (self->config.buffer_policy > policy)
-		return;
-	take_buffer(self, entry, 0);
-	take_buffer(self, entry, 1);
-}
-
-/* The first that is heard of an entry. */
-static void begin(struct gputm_commit_unit *self, struct entry *entry)
-{
-	occupy(self, entry, GPUTM_COMMIT_FILL, GPUTM_COMMIT_BUFFERS_ACCESSED);
-	entry->body = true;
-	entry->rcid = self->oldest;
-	self->begun++;
-	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_BEGUN, cid_of(self, entry), entry->rcid,
-		    self->cycles, 0);
-}
-
-/* Whether one more word of the log fits its buffer; the log may take a free one. */
-static bool has_room(struct gputm_commit_unit *self, struct entry *entry, uint32_t log)
-{
-	if (entry->buffer[log])
-		return entry->words[log] < self->config.buffer_words;
-	return take_buffer(self, entry, log);
-}
-
-/* The log does not fit, or finds no buffer. */
-static void overflow(struct gputm_commit_unit *self, struct entry *entry, uint32_t log)
-{
-	entry->flags |= (uint8_t)(GPUTM__OVERFLOW << log);
-	self->overflows++;
-	if (self->config.buffer_policy >= GPUTM_COMMIT_BUFFERS_USED)
-		drop_buffer(self, entry, log);
-}
-
-/* A word of a log; what has been read is compared with memory at once. */
-static inline void transfer(struct gputm_commit_unit *self, uint64_t cid, uint32_t log,
-			    const struct gputm_commit_word *word)
-{
-	struct entry *entry = entry_at(self, cid);
-
-	if (entry->stage == GPUTM_COMMIT_UNUSED)
-		begin(self, entry);
-	if (!is_unbounded(entry, log) && !has_room(self, entry, log))
-		overflow(self, entry, log);
-	if (!is_unbounded(entry, log))
-		kept_words(self, entry, log)[entry->words[log]] = *word;
-	entry->words[log]++;
-	self->consumed[log]++;
-	if (log == GPUTM_COMMIT_READ_LOG)
-		send_word(self, entry, (uint32_t)cid | GPUTM__NAMED, 0, word);
-}
-
-static void close_logs(struct gputm_commit_unit *self, struct entry *entry)
-{
-	if (entry->stage == GPUTM_COMMIT_UNUSED)
-		begin(self, entry);
-	gputm__sample(&self->fill_cycles, waited(self, entry));
-	enter(self, entry, GPUTM_COMMIT_HAZARD);
-}
-
-static void skip(struct gputm_commit_unit *self, struct entry *entry)
-{
-	if (gputm__mutant(GPUTM__MUTANT_FORGET_SKIP))
-		return;
-	occupy(self, entry, GPUTM_COMMIT_FINISHED, GPUTM_COMMIT_BUFFERS_ALL);
-	self->skips++;
-	last_of(self, entry)->decided++;
-}
-
 /* ---- hazard detection ---- */
-
-static void settle(struct gputm_commit_unit *self, struct entry *entry);
-
-/* CIDs in the history are relative to the first one. */
-static inline uint64_t told(const struct gputm_commit_unit *self, uint64_t cid)
-{
-	return cid < self->config.first_cid ? 0 : cid - self->config.first_cid;
-}
-
-/* Whether a writer that has not retired at the first comparison may write the word. */
-static void look_up(struct gputm_commit_unit *self, struct entry *entry, uint64_t address)
-{
-	uint64_t first = first_cid_of(self, entry), writer;
-
-	if (gputm__mutant(GPUTM__MUTANT_NO_HAZARD) ||
-	    !gputm__youngest_writer(self->history, address, told(self, entry->rcid), &writer))
-		return;
-	writer += self->config.first_cid;
-	/* A false answer of the filter may name the entry's own warp: then the writer is older. */
-	if (self->config.warp_mode && writer >= first) {
-		if (!first)
-			return;
-		writer = first - 1;
-	}
-	if (writer < entry->rcid ||
-	    (gputm__mutant(GPUTM__MUTANT_EQUAL_RCID) && writer == entry->rcid))
-		return;
-	self->hazard_words++;
-	entry->flags |= GPUTM__HAZARDOUS;
-	gputm__maximum(&entry->ycid, writer);
-	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_HAZARD, cid_of(self, entry), address, writer,
-		    self->cycles);
-}
-
-/* The smallest RCID in use before hazard detection; writers below it can be forgotten. */
-static uint64_t floor_of(const struct gputm_commit_unit *self)
-{
-	uint64_t floor = self->oldest;
-
-	for (uint64_t cid = self->hazard; cid < self->head; cid++) {
-		const struct entry *entry = entry_at(self, cid);
-
-		if (entry->body && entry->rcid < floor)
-			floor = entry->rcid;
-	}
-	return floor;
-}
-
-void gputm__commit_set_expiry(struct gputm_commit_unit *self)
-{
-	self->expire_at = gputm_last_writer_base(self->history) + self->config.first_cid +
-			  (UINT64_C(1) << (self->config.cid_bits - 1));
-}
-
-/* A long run of skips may leave the history several ranges behind. */
-GPUTM__COLD static void expire(struct gputm_commit_unit *self)
-{
-	uint64_t floor = told(self, floor_of(self)), step;
-
-	do {
-		step = gputm_last_writer_limit(self->history) + 1;
-		if (gputm_last_writer_expire(self->history, floor < step ? floor : step, NULL))
-			gputm__assert(false);
-	} while (floor > step);
-	gputm__commit_set_expiry(self);
-}
-
-static void record(struct gputm_commit_unit *self, uint64_t address)
-{
-	if (GPUTM__UNLIKELY(self->hazard >= self->expire_at))
-		expire(self);
-	if (gputm_last_writer_record(self->history, address, told(self, self->hazard)) < 0)
-		gputm__assert(false);
-}
-
-/* A word of the entry at the hazard pointer passes hazard detection. */
-static void detect_word(struct gputm_commit_unit *self, struct entry *entry, uint64_t address)
-{
-	if (self->hazard_word++ < entry->words[0])
-		look_up(self, entry, address);
-	else
-		record(self, address);
-}
-
-static inline bool has_words(const struct gputm_commit_unit *self, const struct entry *entry)
-{
-	return self->hazard_word < (uint64_t)entry->words[0] + entry->words[1];
-}
-
-/* Whether the next word has to be sent again. */
-static inline bool is_elsewhere(const struct gputm_commit_unit *self, const struct entry *entry)
-{
-	return has_words(self, entry) && is_unbounded(entry, log_of(self, entry));
-}
-
-/* Whether an entry before this one, in warp mode of a warp before, has a buffer to give back. */
-static bool older_holds(const struct gputm_commit_unit *self)
-{
-	const struct entry *entry = entry_at(self, self->hazard);
-	uint64_t end = self->hazard - (self->config.warp_mode ? entry->lane : 0);
-
-	for (uint64_t cid = self->oldest; cid < end; cid++) {
-		entry = entry_at(self, cid);
-		if (entry->buffer[0] || entry->buffer[1])
-			return true;
-	}
-	return false;
-}
-
-/* A deferred log waits while the pool is empty, but only for older entries. */
-APART bool must_wait(const struct gputm_commit_unit *self, const struct entry *entry)
-{
-	uint32_t log = log_of(self, entry);
-
-	return is_deferred(self, entry, log) && has_words(self, entry) && !entry->buffer[log] &&
-	       self->buffers_used == self->config.buffers && older_holds(self);
-}
-
-static void ask_for_words(struct gputm_commit_unit *self, struct entry *entry)
-{
-	uint32_t log = log_of(self, entry);
-
-	if (is_deferred(self, entry, log) && !entry->buffer[log])
-		self->deferrals += take_buffer(self, entry, log);
-	ask(self, entry, log ? GPUTM_COMMIT_FOR_RECORD : GPUTM_COMMIT_FOR_HAZARD);
-}
 
 static inline bool can_detect(const struct gputm_commit_unit *self)
 {
@@ -400,7 +163,7 @@ static inline bool can_detect(const struct gputm_commit_unit *self)
 	if (!is_unbounded(entry, 0) && !is_unbounded(entry, 1))
 		return true;
 	return !entry->asked && (report_room(self) || !is_elsewhere(self, entry)) &&
-	       !must_wait(self, entry);
+	       !gputm__commit_must_wait(self, entry);
 }
 
 /* The pointer passes an entry. */
@@ -423,7 +186,7 @@ static void leave_detection(struct gputm_commit_unit *self, struct entry *entry)
 		gputm__sample(&self->revalidation_distance, self->hazard - 1 - entry->ycid);
 		gputm__commit_wait_for(self, entry);
 	}
-	settle(self, entry);
+	gputm__commit_settle(self, entry);
 }
 
 static void detect(struct gputm_commit_unit *self)
@@ -436,10 +199,10 @@ static void detect(struct gputm_commit_unit *self)
 	else if (!has_words(self, entry))
 		leave_detection(self, entry);
 	else if (is_elsewhere(self, entry))
-		ask_for_words(self, entry);
+		gputm__commit_ask_for_words(self, entry);
 	else
 		do {
-			detect_word(self, entry, next_word(self, entry)->address);
+			gputm__commit_detect_word(self, entry, next_word(self, entry)->address);
 		} while (--words && has_words(self, entry) && !is_elsewhere(self, entry));
 }
 
@@ -459,8 +222,7 @@ static void decide(struct gputm_commit_unit *self, struct entry *entry)
 	entry->flags |= GPUTM__DECIDED;
 }
 
-/* Move an entry on whose validation may be complete. */
-static void settle(struct gputm_commit_unit *self, struct entry *entry)
+void gputm__commit_settle(struct gputm_commit_unit *self, struct entry *entry)
 {
 	if (entry->stage != GPUTM_COMMIT_VALIDATE || entry->pending || entry->asked)
 		return;
@@ -479,15 +241,15 @@ static void settle(struct gputm_commit_unit *self, struct entry *entry)
 void gputm__commit_drained(struct gputm_commit_unit *self, struct entry *entry)
 {
 	if (entry->stage == GPUTM_COMMIT_WRITE)
-		finish(self, entry);
+		gputm__commit_finish(self, entry);
 	else
-		settle(self, entry);
+		gputm__commit_settle(self, entry);
 }
 
 static void wake(struct gputm_commit_unit *self, struct list *waiters)
 {
 	while (waiters->last)
-		settle(self, take(self, waiters));
+		gputm__commit_settle(self, take(self, waiters));
 }
 
 static inline bool can_revalidate(const struct gputm_commit_unit *self)
@@ -507,11 +269,11 @@ static void revalidate_entry(struct gputm_commit_unit *self, struct entry *entry
 	entry->flags |= GPUTM__AGAIN;
 	self->revalidations++;
 	if (is_unbounded(entry, 0)) {
-		ask(self, entry, GPUTM_COMMIT_FOR_REVALIDATE);
+		gputm__commit_ask(self, entry, GPUTM_COMMIT_FOR_REVALIDATE);
 		return;
 	}
 	self->requeued += entry->words[0];
-	send_log(self, entry, 0);
+	gputm__commit_send_log(self, entry, 0);
 }
 
 /* In warp mode, as many entries of one warp as wait in a row, coalesced. */
@@ -573,7 +335,7 @@ static void announce(struct gputm_commit_unit *self, struct entry *entry)
 		drop_buffer(self, entry, 0);
 	if (!passed) {
 		self->outcomes_failed++;
-		finish(self, entry);
+		gputm__commit_finish(self, entry);
 		return;
 	}
 	self->outcomes_passed++;
@@ -597,7 +359,7 @@ APART void announce_all(struct gputm_commit_unit *self, struct entry *last)
 		announce(self, entry);
 	}
 	if (mask)
-		report(self, last, GPUTM_COMMIT_OUTCOME, mask, passed);
+		gputm__commit_report(self, last, GPUTM_COMMIT_OUTCOME, mask, passed);
 }
 
 static void finalise(struct gputm_commit_unit *self)
@@ -649,18 +411,17 @@ static inline bool can_commit(const struct gputm_commit_unit *self)
 	       (together(self, entry) > 1 ? words_of_all(self, entry) : words_to_write(entry));
 }
 
-/* Queue the writes of an entry; those of a log that is not kept were queued as they came. */
-static void issue(struct gputm_commit_unit *self, struct entry *entry)
+void gputm__commit_issue(struct gputm_commit_unit *self, struct entry *entry)
 {
 	gputm__sample(&self->commit_cycles, waited(self, entry));
 	enter(self, entry, GPUTM_COMMIT_WRITE);
 	entry->flags |= GPUTM__COMMITTED;
 	if (!is_unbounded(entry, 1)) {
 		self->reissued += entry->words[1];
-		send_log(self, entry, 1);
+		gputm__commit_send_log(self, entry, 1);
 	}
 	if (!entry->pending)
-		finish(self, entry);
+		gputm__commit_finish(self, entry);
 }
 
 /* Queue the writes of all that write together, in warp mode coalesced. */
@@ -670,7 +431,7 @@ APART void issue_all(struct gputm_commit_unit *self, const struct entry *last)
 
 	for (uint32_t lanes = together(self, last); lanes--;)
 		if (entry_at(self, place - lanes)->stage == GPUTM_COMMIT_READY)
-			issue(self, entry_at(self, place - lanes));
+			gputm__commit_issue(self, entry_at(self, place - lanes));
 	if (self->gather.words)
 		gputm__commit_send(self, 1);
 }
@@ -681,7 +442,7 @@ static void commit(struct gputm_commit_unit *self)
 	bool ready = entry->stage == GPUTM_COMMIT_READY;
 
 	if (ready && is_unbounded(entry, 1)) {
-		ask(self, entry, GPUTM_COMMIT_FOR_COMMIT);
+		gputm__commit_ask(self, entry, GPUTM_COMMIT_FOR_COMMIT);
 		return;
 	}
 	self->commit++;
@@ -748,7 +509,7 @@ static void retire(struct gputm_commit_unit *self)
 	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_RETIRED, self->oldest, count_end(self, entry),
 		    self->cycles, 0);
 	if (is_told) {
-		report(self, entry, GPUTM_COMMIT_RETIRED, untold(self, entry), 0);
+		gputm__commit_report(self, entry, GPUTM_COMMIT_RETIRED, untold(self, entry), 0);
 		self->told = self->oldest + 1;
 	}
 	if (last)
@@ -759,112 +520,11 @@ static void retire(struct gputm_commit_unit *self)
 	wake(self, &waiters);
 }
 
-/* ---- messages of a cycle ---- */
+/* ---- messages ---- */
 
-static void drop_message(struct inbox *in)
+static inline bool can_take_resent(const struct gputm_commit_unit *self)
 {
-	in->word = 0;
-	gputm__queue_take(&in->queue);
-}
-
-static inline void consume_word(struct gputm_commit_unit *self,
-				const struct gputm_commit_message *m)
-{
-	const struct gputm_commit_word *word = &m->word[self->input.word++];
-
-	transfer(self, m->first_cid + word->lane, m->kind, word);
-}
-
-/* All words of a message in a cycle. */
-APART void consume_row(struct gputm_commit_unit *self, const struct gputm_commit_message *m)
-{
-	while (self->input.word < m->words)
-		consume_word(self, m);
-}
-
-APART void consume_log(struct gputm_commit_unit *self, const struct gputm_commit_message *m)
-{
-	if (words_a_cycle(self, m) == 1)
-		consume_word(self, m);
-	else
-		consume_row(self, m);
-	if (self->gather.words)
-		gputm__commit_send(self, 0);
-	if (self->input.word == m->words)
-		drop_message(&self->input);
-}
-
-/* Every lane that is no skip may have been decided before the last skip was known. */
-static void note_decided(struct gputm_commit_unit *self, const struct gputm_commit_message *m)
-{
-	uint32_t lane = 0;
-
-	if (entry_of(self, m, m->lanes - 1)->decided != m->lanes)
-		return;
-	while (lane < m->lanes && !entry_of(self, m, lane)->body)
-		lane++;
-	if (lane < m->lanes)
-		append(self, &self->finalise, entry_of(self, m, lane));
-}
-
-static void judge_entry(struct gputm_commit_unit *self, uint64_t cid, bool passed)
-{
-	struct entry *entry = entry_at(self, cid);
-
-	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_VERDICT, cid, passed, self->cycles, 0);
-	if (cid < self->oldest || entry->stage != GPUTM_COMMIT_WAIT) {
-		self->absorbed++;
-		return;
-	}
-	gputm__sample(&self->verdict_cycles, waited(self, entry));
-	if (passed)
-		enter(self, entry, GPUTM_COMMIT_READY);
-	else
-		finish(self, entry);
-	if (gputm__mutant(GPUTM__MUTANT_DISORDER) && passed && !self->config.warp_mode &&
-	    !is_unbounded(entry, 1) && room_at(self, 1) >= entry->words[1])
-		issue(self, entry);
-}
-
-static inline void consume_lane(struct gputm_commit_unit *self,
-				const struct gputm_commit_message *m, unsigned lane)
-{
-	if (m->kind == GPUTM_COMMIT_VERDICT)
-		judge_entry(self, m->first_cid + lane, m->yes >> lane & 1);
-	else if (m->yes >> lane & 1)
-		close_logs(self, entry_of(self, m, lane));
-	else
-		skip(self, entry_of(self, m, lane));
-}
-
-/* All lanes in a cycle; of a done, skips last. */
-APART void consume_all(struct gputm_commit_unit *self, struct gputm_commit_message *m)
-{
-	uint64_t logs = m->kind == GPUTM_COMMIT_DONE ? m->yes : 0, lanes = logs;
-
-	for (; lanes; lanes &= lanes - 1)
-		consume_lane(self, m, gputm__lowest(lanes));
-	for (lanes = m->mask & ~logs; lanes; lanes &= lanes - 1)
-		consume_lane(self, m, gputm__lowest(lanes));
-	m->mask = 0;
-}
-
-/* A done or verdict: a lane of it in a cycle, or all of them. */
-APART void consume_lanes(struct gputm_commit_unit *self, struct gputm_commit_message *m)
-{
-	if (!self->config.serial_input) {
-		consume_all(self, m);
-	} else {
-		consume_lane(self, m, gputm__lowest(m->mask));
-		m->mask &= m->mask - 1;
-	}
-	m->yes &= m->mask;
-	if (m->mask)
-		return;
-	if (m->kind == GPUTM_COMMIT_DONE && self->config.warp_mode &&
-	    !self->config.ordered_outcomes)
-		note_decided(self, m);
-	drop_message(&self->input);
+	return self->resent.queue.count && gputm__commit_can_take_resent(self);
 }
 
 static inline bool can_consume(const struct gputm_commit_unit *self)
@@ -877,81 +537,14 @@ static inline bool can_consume(const struct gputm_commit_unit *self)
 	return m->kind != GPUTM_COMMIT_READ_LOG || room_at(self, 0) >= words_a_cycle(self, m);
 }
 
-static void consume(struct gputm_commit_unit *self)
+static inline void consume(struct gputm_commit_unit *self)
 {
 	struct gputm_commit_message *m = served(&self->input);
 
 	if (m->kind <= GPUTM_COMMIT_WRITE_LOG)
-		consume_log(self, m);
+		gputm__commit_consume_log(self, m);
 	else
-		consume_lanes(self, m);
-}
-
-/* ---- logs that have been asked for ---- */
-
-/* The port that resent words of this purpose go to; -1: to hazard detection. */
-static inline int port_of(uint32_t purpose)
-{
-	return purpose < GPUTM_COMMIT_FOR_REVALIDATE ? -1 : (int)(purpose & 1);
-}
-
-static inline bool can_take_resent(const struct gputm_commit_unit *self)
-{
-	const struct gputm_commit_message *m;
-
-	if (!self->resent.queue.count)
-		return false;
-	m = served(&self->resent);
-	return port_of(m->purpose) < 0 || m->kind == GPUTM_COMMIT_RESENT_DONE ||
-	       room_at(self, m->purpose & 1) >= words_a_cycle(self, m);
-}
-
-static void finish_resent(struct gputm_commit_unit *self, struct entry *entry, uint32_t purpose)
-{
-	uint32_t log = purpose & 1;
-
-	entry->asked = 0;
-	if (is_deferred(self, entry, log) && entry->buffer[log])
-		entry->flags &= (uint8_t)~(GPUTM__OVERFLOW << log);
-	if (purpose == GPUTM_COMMIT_FOR_REVALIDATE)
-		settle(self, entry);
-	else if (purpose == GPUTM_COMMIT_FOR_COMMIT)
-		issue(self, entry);
-}
-
-static void take_resent_word(struct gputm_commit_unit *self, struct entry *entry, int port,
-			     const struct gputm_commit_word *word)
-{
-	uint32_t log = log_of(self, entry);
-
-	self->words_resent++;
-	if (port < 0) {
-		if (is_deferred(self, entry, log) && entry->buffer[log])
-			*next_word(self, entry) = *word;
-		detect_word(self, entry, word->address);
-		return;
-	}
-	self->requeued += !port;
-	self->reissued += (unsigned)port;
-	send_word(self, entry, name_of(self, entry), (uint32_t)port, word);
-}
-
-APART void take_resent(struct gputm_commit_unit *self)
-{
-	struct inbox *in = &self->resent;
-	const struct gputm_commit_message *m = served(in);
-	struct entry *entry = entry_of(self, m, gputm__lowest(m->mask));
-	int port = port_of(m->purpose);
-	uint32_t words = port < 0 ? self->config.hazard_rate : words_a_cycle(self, m);
-
-	for (; words && in->word < m->words; words--)
-		take_resent_word(self, entry, port, &m->word[in->word++]);
-	if (self->gather.words)
-		gputm__commit_send(self, (uint32_t)port);
-	if (m->kind == GPUTM_COMMIT_RESENT_DONE)
-		finish_resent(self, entry, m->purpose);
-	if (in->word == m->words)
-		drop_message(in);
+		gputm__commit_consume_lanes(self, m);
 }
 
 /* ---- a cycle ---- */
@@ -980,7 +573,7 @@ static inline int offers(const struct gputm_commit_unit *self)
 	BOX(can_finalise, finalise)                                                                \
 	BOX(can_commit, commit)                                                                    \
 	BOX(can_retire, retire)                                                                    \
-	BOX(can_take_resent, take_resent)                                                          \
+	BOX(can_take_resent, gputm__commit_take_resent)                                            \
 	BOX(can_consume, consume)
 
 #define STEP(can, step)                                                                            \
