@@ -392,7 +392,7 @@ uint64_t sim_kilo_partition_tick(struct sim_port *port, uint32_t index)
 		push_waiting(port, partition, &partition->waiting);
 	offers = gputm_commit_unit_tick(partition->unit);
 	partition->ticks = tick + 1;
-	if (offers)
+	if (offers & ~GPUTM_COMMIT_UNIT_MOVED)
 		take_offers(port, index, partition->unit, offers);
 	if (partition->held.count)
 		sim_strong_release(port, partition);
