@@ -53,28 +53,26 @@ static bool push_access(struct sim_port *port, struct getm_partition *partition,
 	struct gputm_validation_request request = {
 		0, 0, state->time, state->sequence, access->warp, access->write,
 	};
+	uint32_t left = access->leads & ~partition->pushed;
 
 	if (port->warp[access->warp].stores &&
 	    sim_getm_behind_plain(port, access, message->partition))
 		return false;
-	for (SIM_EACH_LANE(lane, access->leads & ~partition->pushed)) {
+	for (; left && *room; left &= left - 1, --*room) {
+		uint32_t lane = (uint32_t)__builtin_ctz(left);
 		int result;
 
-		if (!*room)
-			return false;
 		request.tag = (uint64_t)message->c << 8 | lane;
 		request.address = access->line + 4u * access->word[lane];
 		result = gputm_validation_unit_push(partition->unit, &request);
 		sim_must(port, result, "the validation unit refused an access");
 		if (result == GPUTM_VALIDATION_UNIT_PORT_FULL) {
 			*room = 0;
-			return false;
+			break;
 		}
-		--*room;
-		partition->pushed |= 1u << lane;
 	}
-	partition->pushed = 0;
-	return true;
+	partition->pushed = left ? access->leads & ~left : 0;
+	return !left;
 }
 
 /* All lanes of the load are answered: the L2 serves those that were granted. */
@@ -132,12 +130,11 @@ static uint32_t answered(const struct sim_port *port, const struct getm_access *
 /* The values of a load are those of this tick. */
 static void grant(struct sim_port *port, struct getm_access *access, uint32_t lanes)
 {
-	struct getm *getm = sim_getm_of(port);
-	struct sim_warp *warp = sim_warp_of(port, access->core, access->index);
+	struct sim_warp *warp = &port->warp[access->warp];
 
 	access->granted |= lanes;
 	if (access->write) {
-		getm->warp[access->warp].granted[access->row] |= lanes;
+		sim_getm_of(port)->warp[access->warp].granted[access->row] |= lanes;
 		return;
 	}
 	for (SIM_EACH_LANE(lane, lanes))
@@ -315,10 +312,10 @@ void sim_getm_completed(struct sim_port *port, uint32_t index, uint64_t tag,
 /* ---- the partition's turn ---------------------------------------- */
 
 /* One cycle of the validation unit. */
-static void unit_turn(struct sim_port *port, uint32_t index, uint64_t tick)
+static void unit_turn(struct sim_port *port, struct getm_partition *partition, uint32_t index,
+		      uint64_t tick)
 {
 	struct getm *getm = sim_getm_of(port);
-	struct getm_partition *partition = &getm->partition[index];
 	struct gputm_validation_answer answer;
 	struct sim_message *message;
 	uint32_t room = partition->full ? 1 : UINT32_MAX;
@@ -349,9 +346,9 @@ static void unit_turn(struct sim_port *port, uint32_t index, uint64_t tick)
 }
 
 /* One cycle of the commit buffer, in this tick of the unit. */
-static void buffer_turn(struct sim_port *port, uint32_t index, uint64_t tick, uint64_t unit_tick)
+static void buffer_turn(struct sim_port *port, struct getm_partition *partition, uint32_t index,
+			uint64_t tick, uint64_t unit_tick)
 {
-	struct getm_partition *partition = &sim_getm_of(port)->partition[index];
 	struct gputm_mem_request request;
 	struct sim_message *message;
 	int offers;
@@ -391,7 +388,7 @@ static uint64_t next_turn(const struct sim_port *port, const struct getm_partiti
 uint64_t sim_getm_partition_tick(struct sim_port *port, uint32_t index)
 {
 	struct getm *getm = sim_getm_of(port);
-	const struct getm_partition *partition = &getm->partition[index];
+	struct getm_partition *partition = &getm->partition[index];
 	uint64_t now = sim_now(port), tick = now / getm->unit_ticks;
 	struct gputm_validation_message message;
 
@@ -399,9 +396,9 @@ uint64_t sim_getm_partition_tick(struct sim_port *port, uint32_t index)
 		return sim_align(now, getm->unit_ticks);
 	if (getm->ring)
 		sim_getm_ring(port, index);
-	unit_turn(port, index, tick);
+	unit_turn(port, partition, index, tick);
 	if (now % port->unit_ticks == 0)
-		buffer_turn(port, index, now / port->unit_ticks, tick);
+		buffer_turn(port, partition, index, now / port->unit_ticks, tick);
 	if (getm->ring && gputm_validation_unit_ring_peek(partition->unit, &message))
 		sim_call_partition(port, (index + 1) % port->shape.partitions, now + 1);
 	return next_turn(port, partition);
