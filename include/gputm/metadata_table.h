@@ -168,7 +168,7 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_metadata_table_get(struct gputm_metadata_ta
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_metadata_table_estimate(struct gputm_metadata_table *table, uint64_t address, uint64_t *wts,
 			      uint64_t *rts);
-/** @return the same answer; changes nothing (estimate() saves an insertion the same question). */
+/** @return the same answer. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_metadata_table_estimate_probe(const struct gputm_metadata_table *table, uint64_t address,
 				    uint64_t *wts, uint64_t *rts);

@@ -23,8 +23,6 @@ struct gputm_metadata_table {
 	uint64_t address_max, key_mask, stamp_max, register_wts, register_rts;
 	uint32_t capacity, cells; /* of the ways; with the stash */
 	uint32_t count_max, owner_max, evict_from;
-	/* The latest estimate, until something is approximated; key 0: none. */
-	uint64_t latch_key, latch_wts, latch_rts;
 	uint32_t turn; /* way in which the next displacement starts */
 
 	uint64_t entries, stashed_now, locked, writes;
@@ -62,18 +60,24 @@ static inline void gputm__metadata_merge(struct gputm_metadata_table *t,
 	entry->owner = in->owner;
 }
 
-/* Merge into the entry in a place, or into a new one if that is NOWHERE. As update(). */
-int gputm__metadata_write_at(struct gputm_metadata_table *t, uint32_t at, uint64_t address,
-			     const struct gputm_metadata *in, uint32_t *cycles);
+/* As get(), counted nowhere. */
+int gputm__metadata_get_probe(const struct gputm_metadata_table *t, uint64_t address,
+			      struct gputm_metadata *out);
 
-/* As update(), of what a look-up gave that nothing has followed, raised within its widths. */
+/*
+ * As update(), of what get() gave that nothing has followed, raised within its widths; an
+ * insertion adds its cycles.
+ */
+int gputm__metadata_write(struct gputm_metadata_table *t, uint64_t address,
+			  struct gputm_metadata *m);
+
+/* The same, straight to the ways. */
 static inline int gputm__metadata_write_back(struct gputm_metadata_table *t, uint64_t address,
-					     const struct gputm_metadata *in, uint32_t *cycles)
+					     struct gputm_metadata *m)
 {
-	if (in->place >= t->capacity)
-		return gputm__metadata_write_at(t, in->place, address, in, cycles);
-	gputm__metadata_merge(t, &t->cell[in->place], in);
-	*cycles = 0;
+	if (m->place >= t->capacity)
+		return gputm__metadata_write(t, address, m);
+	gputm__metadata_merge(t, &t->cell[m->place], m);
 	return GPUTM_METADATA_TABLE_UPDATED;
 }
 

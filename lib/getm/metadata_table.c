@@ -141,11 +141,10 @@ int gputm_metadata_table_lookup_probe(const struct gputm_metadata_table *t, uint
 	return look_up(t, address, out);
 }
 
-static GPUTM__INLINE int counted(struct gputm_metadata_table *t, uint64_t address,
-				 struct gputm_metadata *out)
+/* Count the answer of a look-up. */
+static GPUTM__INLINE int counted(struct gputm_metadata_table *t, int result,
+				 const struct gputm_metadata *out)
 {
-	int result = look_up(t, address, out);
-
 	if (result < 0)
 		return result;
 	if (result == GPUTM_METADATA_TABLE_HIT)
@@ -159,7 +158,7 @@ static GPUTM__INLINE int counted(struct gputm_metadata_table *t, uint64_t addres
 int gputm_metadata_table_lookup(struct gputm_metadata_table *t, uint64_t address,
 				struct gputm_metadata *out)
 {
-	return counted(t, address, out);
+	return counted(t, look_up(t, address, out), out);
 }
 
 /* ---- stamps of granules without entry ---- */
@@ -179,26 +178,32 @@ int gputm_metadata_table_estimate_probe(const struct gputm_metadata_table *t, ui
 int gputm_metadata_table_estimate(struct gputm_metadata_table *t, uint64_t address, uint64_t *wts,
 				  uint64_t *rts)
 {
-	int error = gputm_metadata_table_estimate_probe(t, address, wts, rts);
-
-	if (error)
-		return error;
-	t->latch_key = gputm__metadata_key(t, address);
-	t->latch_wts = *wts;
-	t->latch_rts = *rts;
-	return 0;
+	return gputm_metadata_table_estimate_probe(t, address, wts, rts);
 }
 
-int gputm_metadata_table_get(struct gputm_metadata_table *t, uint64_t address,
-			     struct gputm_metadata *out)
+/* The entry, or the estimate without a reservation. */
+static GPUTM__INLINE int known(const struct gputm_metadata_table *t, uint64_t address,
+			       struct gputm_metadata *out)
 {
-	int result = counted(t, address, out);
+	int result = look_up(t, address, out);
 
 	if (result != GPUTM_METADATA_TABLE_MISS)
 		return result;
 	out->writes = 0;
 	out->owner = 0;
-	return gputm_metadata_table_estimate(t, address, &out->wts, &out->rts);
+	return gputm_metadata_table_estimate_probe(t, address, &out->wts, &out->rts);
+}
+
+int gputm_metadata_table_get(struct gputm_metadata_table *t, uint64_t address,
+			     struct gputm_metadata *out)
+{
+	return counted(t, known(t, address, out), out);
+}
+
+int gputm__metadata_get_probe(const struct gputm_metadata_table *t, uint64_t address,
+			      struct gputm_metadata *out)
+{
+	return known(t, address, out);
 }
 
 /* Put an entry's stamps into the filter or the registers; it has no reservation. */
@@ -207,7 +212,6 @@ static void approximate(struct gputm_metadata_table *t, const struct gputm__entr
 	uint64_t address = entry->key & ~VALID;
 
 	t->evictions++;
-	t->latch_key = 0;
 	if (!t->filter) {
 		gputm__maximum(&t->register_wts, entry->wts);
 		gputm__maximum(&t->register_rts, entry->rts);
@@ -375,29 +379,16 @@ settle(struct gputm_metadata_table *t, const struct gputm__entry *hand, uint32_t
 	return GPUTM_METADATA_TABLE_SPILLED;
 }
 
-/* An entry to be made: what the filter knows of its stamps, or more. */
-static inline struct gputm__entry new_entry(struct gputm_metadata_table *t, uint64_t key,
-					    const struct gputm_metadata *in)
-{
-	struct gputm__entry entry = { key, t->latch_wts, t->latch_rts, 0, 0 };
-
-	if (t->latch_key != key &&
-	    gputm_metadata_table_estimate_probe(t, key & ~VALID, &entry.wts, &entry.rts))
-		gputm__assert(false);
-	gputm__metadata_merge(t, &entry, in);
-	return entry;
-}
-
-static int insert(struct gputm_metadata_table *t, uint64_t key, const struct gputm_metadata *in,
-		  uint32_t *cycles)
+/* Make an entry, whose stamps are not below the estimate. */
+static int insert(struct gputm_metadata_table *t, uint64_t key, struct gputm_metadata *m)
 {
 	enum gputm_metadata_table_updated end;
-	struct gputm__entry hand;
+	struct gputm__entry hand = { .key = key };
 	uint32_t swaps = 0, cost;
 
 	if (gputm__overflow_reserve(&t->unit, &t->overflow))
 		return -ENOMEM;
-	hand = new_entry(t, key, in);
+	gputm__metadata_merge(t, &hand, m);
 	end = run_chain(t, &hand, &swaps);
 	cost = 1 + swaps;
 	if (end == GPUTM_METADATA_TABLE_UPDATED)
@@ -407,8 +398,7 @@ static int insert(struct gputm_metadata_table *t, uint64_t key, const struct gpu
 	t->swaps += swaps;
 	t->ended[end]++;
 	t->insert_cycles += cost;
-	if (cycles)
-		*cycles = cost;
+	m->cycles += cost;
 	gputm__emit(&t->unit, GPUTM_METADATA_TABLE_EVENT_INSERT, key & ~VALID, end, swaps, cost);
 	return (int)end;
 }
@@ -448,39 +438,46 @@ static inline bool fits(const struct gputm_metadata_table *t, const struct gputm
 	       in->owner <= t->owner_max;
 }
 
-int gputm__metadata_write_at(struct gputm_metadata_table *t, uint32_t at, uint64_t address,
-			     const struct gputm_metadata *in, uint32_t *cycles)
+int gputm__metadata_write(struct gputm_metadata_table *t, uint64_t address,
+			  struct gputm_metadata *m)
 {
-	if (at == NOWHERE)
-		return insert(t, gputm__metadata_key(t, address), in, cycles);
-	if (cycles)
-		*cycles = 0;
-	gputm__metadata_merge(t, gputm__metadata_at(t, at), in);
-	return at < t->capacity || in->writes ? GPUTM_METADATA_TABLE_UPDATED : reclaim(t, at);
+	if (m->place == NOWHERE)
+		return insert(t, gputm__metadata_key(t, address), m);
+	gputm__metadata_merge(t, gputm__metadata_at(t, m->place), m);
+	return m->place < t->capacity || m->writes ? GPUTM_METADATA_TABLE_UPDATED :
+						     reclaim(t, m->place);
 }
 
 int gputm_metadata_table_update(struct gputm_metadata_table *t, uint64_t address,
 				const struct gputm_metadata *in, uint32_t *cycles)
 {
-	uint64_t key = gputm__metadata_key(t, address);
-	uint32_t at = in->place, cost;
+	struct gputm_metadata m = *in;
+	int result;
 
 	if (GPUTM__UNLIKELY(address > t->address_max || !fits(t, in)))
 		return refuse_update(t, address, in);
-	if (at >= t->capacity || t->cell[at].key != key) /* the hint is no place in the ways */
-		at = find(t, key, &cost);
-	return gputm__metadata_write_at(t, at, address, in, cycles);
+	if (m.place >= t->capacity || t->cell[m.place].key != gputm__metadata_key(t, address)) {
+		if (known(t, address, &m) < 0) /* the hint is no place in the ways */
+			gputm__assert(false);
+		gputm__maximum(&m.wts, in->wts);
+		gputm__maximum(&m.rts, in->rts);
+		m.writes = in->writes;
+		m.owner = in->owner;
+	}
+	m.cycles = 0;
+	result = gputm__metadata_write(t, address, &m);
+	if (cycles && result >= 0)
+		*cycles = m.cycles;
+	return result;
 }
 
 int gputm_metadata_table_add_writes(struct gputm_metadata_table *t, uint64_t address,
 				    int32_t change, uint32_t owner, uint32_t *cycles)
 {
 	struct gputm_metadata m = { 0 };
-	int result = look_up(t, address, &m);
+	int result = known(t, address, &m);
 	int64_t writes;
 
-	if (result == GPUTM_METADATA_TABLE_MISS)
-		result = gputm_metadata_table_estimate_probe(t, address, &m.wts, &m.rts);
 	if (result < 0)
 		return result;
 	writes = (int64_t)m.writes + change;
@@ -519,7 +516,6 @@ void gputm__metadata_forget(struct gputm_metadata_table *t)
 	gputm__overflow_clear(&t->overflow);
 	if (t->filter)
 		gputm_recency_bloom_clear(t->filter);
-	t->latch_key = 0;
 	t->register_wts = 0;
 	t->register_rts = 0;
 	t->entries = 0;

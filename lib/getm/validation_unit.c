@@ -71,7 +71,7 @@
 
 /* ---- input port ---- */
 
-static int refuse(const struct gputm_validation_unit *u, const struct gputm_validation_request *r)
+APART int refuse(const struct gputm_validation_unit *u, const struct gputm_validation_request *r)
 {
 	if (r->address > u->address_max)
 		return gputm__out_of_range(&u->unit, "address", r->address, 0, u->address_max);
@@ -80,8 +80,8 @@ static int refuse(const struct gputm_validation_unit *u, const struct gputm_vali
 	return gputm__out_of_range(&u->unit, "time", r->time, 0, u->time_max);
 }
 
-int gputm_validation_unit_push_probe(const struct gputm_validation_unit *u,
-				     const struct gputm_validation_request *request)
+static inline int may_push(const struct gputm_validation_unit *u,
+			   const struct gputm_validation_request *request)
 {
 	if (GPUTM__UNLIKELY(!gputm__validation_fits(u, request)))
 		return refuse(u, request);
@@ -89,10 +89,16 @@ int gputm_validation_unit_push_probe(const struct gputm_validation_unit *u,
 					      GPUTM_VALIDATION_UNIT_ACCEPTED;
 }
 
+int gputm_validation_unit_push_probe(const struct gputm_validation_unit *u,
+				     const struct gputm_validation_request *request)
+{
+	return may_push(u, request);
+}
+
 int gputm_validation_unit_push(struct gputm_validation_unit *u,
 			       const struct gputm_validation_request *request)
 {
-	int result = gputm_validation_unit_push_probe(u, request);
+	int result = may_push(u, request);
 
 	if (result != GPUTM_VALIDATION_UNIT_ACCEPTED)
 		return result;
@@ -248,38 +254,26 @@ static void leave_woken(struct gputm_validation_unit *u)
 
 /* ---- apply ---- */
 
-/* Set the metadata; an insertion adds its cycles. 0 or -ENOMEM. */
-static inline int write_back(struct gputm_validation_unit *u, struct access *a)
-{
-	uint32_t cycles;
-	int result = gputm__metadata_write_back(u->table, a->request->address, &a->m, &cycles);
-
-	if (result < 0)
-		return result;
-	a->m.cycles += cycles;
-	return 0;
-}
-
-/* A load raises rts; a store raises wts, reserves, and counts. 0 or -ENOMEM. */
+/* A load raises rts; a store raises wts, reserves, and counts. Negative: -ENOMEM. */
 static inline int grant_load(struct gputm_validation_unit *u, struct access *a)
 {
 	if (!a->estimated && a->m.rts >= a->stamp)
 		return 0;
 	gputm__maximum(&a->m.rts, a->stamp);
-	return write_back(u, a);
+	return gputm__metadata_write_back(u->table, a->request->address, &a->m);
 }
 
 static inline int grant_store(struct gputm_validation_unit *u, struct access *a)
 {
 	bool first = !a->m.writes;
-	int error;
+	int result;
 
 	gputm__maximum(&a->m.wts, a->stamp + 1);
 	a->m.owner = a->owner;
 	a->m.writes++;
-	error = write_back(u, a);
-	if (error)
-		return error;
+	result = gputm__metadata_write_back(u->table, a->request->address, &a->m);
+	if (result < 0)
+		return result;
 	u->reserved_writes++;
 	if (first && gputm__validation_waiting(u))
 		wake_the_failed_and_own(u, a);
@@ -313,7 +307,7 @@ static void park(struct gputm_validation_unit *u, const struct access *a)
 	u->taken++;
 }
 
-/* Do what the verdict says. 0 or -ENOMEM, with nothing changed. */
+/* Do what the verdict says. Negative: -ENOMEM, with nothing changed. */
 static inline int apply(struct gputm_validation_unit *u, struct access *a, unsigned verdict)
 {
 	if (verdict == GPUTM_VALIDATION_UNIT_GRANTED)
@@ -383,7 +377,7 @@ static int serve(struct gputm_validation_unit *u, const struct gputm_validation_
 	u->owned += owner_check(&a);
 	verdict = judge(u, &a);
 	result = apply(u, &a, verdict);
-	if (result)
+	if (result < 0)
 		return result;
 	if (r->write)
 		u->stores++;
@@ -407,18 +401,6 @@ int gputm_validation_unit_access(struct gputm_validation_unit *u,
 	return serve(u, r, NO_SLOT, out);
 }
 
-/* What is known of a granule, exactly or by estimate; counted nowhere. 0 or -ERANGE. */
-static int look(const struct gputm_validation_unit *u, uint64_t address, struct gputm_metadata *m)
-{
-	int found;
-
-	*m = (struct gputm_metadata){ 0, 0, 0, 0, 0, 0 };
-	found = gputm_metadata_table_lookup_probe(u->table, address, m);
-	if (found)
-		return found < 0 ? found : 0;
-	return gputm_metadata_table_estimate_probe(u->table, address, &m->wts, &m->rts);
-}
-
 int gputm_validation_unit_access_probe(const struct gputm_validation_unit *u,
 				       const struct gputm_validation_request *r)
 {
@@ -427,7 +409,7 @@ int gputm_validation_unit_access_probe(const struct gputm_validation_unit *u,
 	if (!gputm__validation_fits(u, r))
 		return refuse(u, r);
 	open_access(&a, u, r, NO_SLOT);
-	if (u->state || look(u, r->address, &a.m))
+	if (u->state || gputm__metadata_get_probe(u->table, r->address, &a.m) < 0)
 		return GPUTM_VALIDATION_UNIT_ABORT;
 	return (int)result_of(judge(u, &a));
 }
@@ -502,8 +484,8 @@ static inline int start(struct gputm_validation_unit *u)
 
 static inline int offers(const struct gputm_validation_unit *u)
 {
-	return (u->output.count ? GPUTM_VALIDATION_UNIT_OFFERS_ANSWER : 0) |
-	       (u->to_ring.count ? GPUTM_VALIDATION_UNIT_OFFERS_MESSAGE : 0);
+	return (u->output.count != 0) * GPUTM_VALIDATION_UNIT_OFFERS_ANSWER |
+	       (u->to_ring.count != 0) * GPUTM_VALIDATION_UNIT_OFFERS_MESSAGE;
 }
 
 int gputm_validation_unit_tick(struct gputm_validation_unit *u)
@@ -611,7 +593,7 @@ int gputm_validation_unit_release(struct gputm_validation_unit *u, uint64_t addr
 				     (unsigned long long)sequence);
 	m.writes -= count;
 	u->owed += m.cycles - 1 + u->config.access_delay;
-	if (gputm__metadata_write_back(u->table, address, &m, &m.cycles) < 0)
+	if (gputm__metadata_write_back(u->table, address, &m) < 0)
 		gputm__assert(false); /* the entry is there: nothing is allocated */
 	u->releases++;
 	u->released_writes += count;
@@ -631,10 +613,10 @@ int gputm_validation_unit_get_granule(const struct gputm_validation_unit *u, uin
 				      struct gputm_validation_granule *out)
 {
 	struct gputm_metadata m;
-	int error = look(u, address, &m);
+	int result = gputm__metadata_get_probe(u->table, address, &m);
 
-	if (error)
-		return error;
+	if (result < 0)
+		return result;
 	out->wts = wts_time(u, m.wts);
 	out->rts = rts_time(u, m.rts);
 	out->writes = m.writes;
