@@ -69,9 +69,9 @@ static int setup(struct gputm_unit *unit)
 	b->block = gputm__own(unit, c->blocks, sizeof(*b->block));
 	b->flying = gputm__own(unit, c->blocks, sizeof(*b->flying));
 	b->free_tag = gputm__own(unit, c->blocks / 64 + 1, sizeof(*b->free_tag));
-	for (int place = 0; place < GPUTM__BLOCK_QUEUES; place++)
-		b->queue[place].block =
-			gputm__own(unit, c->blocks, sizeof(*b->queue[place].block));
+	b->free = gputm__own(unit, c->blocks, sizeof(*b->free));
+	gputm__queue_own(unit, &b->waiting, c->blocks, sizeof(uint32_t));
+	gputm__queue_own(unit, &b->releasing, c->blocks, sizeof(uint32_t));
 	return 0;
 }
 
@@ -79,12 +79,11 @@ static void clear(struct gputm_unit *unit)
 {
 	struct gputm_commit_buffer *b = (void *)unit;
 
-	for (int place = 0; place < GPUTM__BLOCK_QUEUES; place++) {
-		b->queue[place].first = 0;
-		b->queue[place].count = 0;
-	}
+	gputm__queue_clear(&b->waiting);
+	gputm__queue_clear(&b->releasing);
+	b->free_count = b->config.blocks;
 	for (uint32_t i = 0; i < b->config.blocks; i++)
-		gputm__block_enqueue(b, GPUTM__BLOCK_FREE, i);
+		b->free[i] = i;
 	for (uint32_t tag = 0; tag <= b->config.blocks; tag++)
 		b->free_tag[tag / 64] |= UINT64_C(1) << (tag & 63);
 	b->port_tag = GPUTM__NO_TAG;
@@ -99,12 +98,12 @@ static uint32_t io_block(struct gputm_commit_buffer *b, uint32_t at, struct gput
 {
 	struct gputm__commit_block *block;
 
-	if (gputm__io_reading(io) && !b->queue[GPUTM__BLOCK_FREE].count)
+	if (gputm__io_reading(io) && !b->free_count)
 		gputm__io_fail(io, -EINVAL, "more blocks than there are");
 	if (io->error)
 		return 0;
 	if (gputm__io_reading(io)) {
-		at = gputm__block_dequeue(b, GPUTM__BLOCK_FREE);
+		at = b->free[--b->free_count];
 		memset(&b->block[at], 0, sizeof(b->block[at]));
 	}
 	block = &b->block[at];
@@ -122,17 +121,13 @@ static uint32_t io_block(struct gputm_commit_buffer *b, uint32_t at, struct gput
 	return at;
 }
 
-static void io_queue(struct gputm_commit_buffer *b, enum gputm__block_place place,
-		     struct gputm__io *io)
+static void io_queue(struct gputm_commit_buffer *b, struct gputm__queue *q, struct gputm__io *io)
 {
-	struct gputm__block_queue *q = &b->queue[place];
-	uint32_t count = q->count, at;
+	gputm__io_u32_max(io, &q->count, b->config.blocks, "blocks of a queue");
+	for (uint32_t n = 0; n < q->count && !io->error; n++) {
+		uint32_t *at = gputm__queue_at(q, n);
 
-	gputm__io_u32_max(io, &count, b->config.blocks, "blocks of a queue");
-	for (uint32_t n = 0; n < count && !io->error; n++) {
-		at = io_block(b, gputm__block_nth(b, q, n), io);
-		if (gputm__io_reading(io) && !io->error)
-			gputm__block_enqueue(b, place, at);
+		*at = io_block(b, *at, io);
 	}
 }
 
@@ -177,12 +172,11 @@ static void io_port(struct gputm_commit_buffer *b, struct gputm__io *io)
 static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
 	struct gputm_commit_buffer *b = (void *)unit;
-	uint32_t flying = b->config.blocks - (b->port_tag != GPUTM__NO_TAG);
+	uint32_t flying = b->config.blocks - b->free_count - b->waiting.count -
+			  b->releasing.count - (b->port_tag != GPUTM__NO_TAG);
 
-	for (int place = 0; place < GPUTM__BLOCK_QUEUES; place++)
-		flying -= b->queue[place].count;
-	io_queue(b, GPUTM__BLOCK_WAITING, io);
-	io_queue(b, GPUTM__BLOCK_RELEASING, io);
+	io_queue(b, &b->waiting, io);
+	io_queue(b, &b->releasing, io);
 	io_flying(b, io, flying);
 	io_port(b, io);
 	if (gputm__io_reading(io))
@@ -209,15 +203,27 @@ struct sums {
 	uint64_t blocks, numbers, writes;
 };
 
-static const char *add_block(const struct gputm_commit_buffer *b, uint32_t at, bool used,
-			     struct sums *sums)
+static void add_number(uint32_t at, struct sums *sums)
 {
 	sums->blocks++;
 	sums->numbers += gputm__mix64(at + UINT64_C(1));
-	if (!used)
-		return NULL;
+}
+
+static const char *add_block(const struct gputm_commit_buffer *b, uint32_t at, struct sums *sums)
+{
+	add_number(at, sums);
 	sums->writes += gputm__block_counts(&b->block[at]);
 	return check_block(b, &b->block[at]);
+}
+
+static const char *check_queue(const struct gputm_commit_buffer *b, const struct gputm__queue *q,
+			       struct sums *sums)
+{
+	const char *broken = NULL;
+
+	for (uint32_t n = 0; n < q->count && !broken; n++)
+		broken = add_block(b, *(const uint32_t *)gputm__queue_at(q, n), sums);
+	return broken;
 }
 
 /* The block at the port and those in flight. */
@@ -230,7 +236,7 @@ static const char *check_tags(const struct gputm_commit_buffer *b, struct sums *
 		if (tag != b->port_tag && gputm__tag_is_free(b, tag))
 			continue;
 		at = tag == b->port_tag ? b->port : b->flying[tag];
-		broken = add_block(b, at, true, sums);
+		broken = add_block(b, at, sums);
 		if (!broken && b->block[at].cleanup)
 			broken = "a clean-up is on its way to memory";
 	}
@@ -241,12 +247,12 @@ static const char *check(const struct gputm_unit *unit)
 {
 	const struct gputm_commit_buffer *b = (const void *)unit;
 	struct sums sums = { 0, 0, 0 };
-	const char *broken = NULL;
+	const char *broken = check_queue(b, &b->waiting, &sums);
 
-	for (int place = 0; place < GPUTM__BLOCK_QUEUES; place++)
-		for (uint32_t n = 0; n < b->queue[place].count && !broken; n++)
-			broken = add_block(b, gputm__block_nth(b, &b->queue[place], n),
-					   place != GPUTM__BLOCK_FREE, &sums);
+	for (uint32_t n = 0; n < b->free_count; n++)
+		add_number(b->free[n], &sums);
+	if (!broken)
+		broken = check_queue(b, &b->releasing, &sums);
 	if (!broken)
 		broken = check_tags(b, &sums);
 	if (broken)
@@ -277,7 +283,7 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	gputm__law(laws, b->writes_in, b->writes_out + b->writes,
 		   "writes taken in are not those released and those in the buffer");
 	gputm__law(laws, b->made,
-		   b->retired + b->config.blocks - b->queue[GPUTM__BLOCK_FREE].count,
+		   b->retired + b->config.blocks - b->free_count,
 		   "blocks made are not in use + retired");
 }
 

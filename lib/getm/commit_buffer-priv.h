@@ -3,14 +3,7 @@
 #define GPUTM_LIB_GETM_COMMIT_BUFFER_PRIV_H
 /* What the files of the commit buffer share; the essay is in commit_buffer.c. */
 #include "gputm/commit_buffer.h"
-#include "lib/base/unit.h"
-
-enum gputm__block_place {
-	GPUTM__BLOCK_FREE,
-	GPUTM__BLOCK_WAITING,
-	GPUTM__BLOCK_RELEASING,
-	GPUTM__BLOCK_QUEUES
-};
+#include "lib/base/queue.h"
 
 #define GPUTM__NO_TAG UINT32_MAX
 
@@ -23,17 +16,12 @@ struct gputm__commit_block {
 	uint32_t value[GPUTM_MEM_WORDS], count[GPUTM_MEM_WORDS];
 };
 
-/* A queue of block numbers; room for all of them. */
-struct gputm__block_queue {
-	uint32_t *block;
-	uint32_t first, count;
-};
-
 struct gputm_commit_buffer {
 	struct gputm_unit unit;
 	struct gputm_commit_buffer_config config;
 	struct gputm__commit_block *block;
-	struct gputm__block_queue queue[GPUTM__BLOCK_QUEUES];
+	struct gputm__queue waiting, releasing; /* uint32_t, numbers of blocks */
+	uint32_t *free, free_count; /* numbers of the others, in any order */
 	uint32_t *flying;   /* the blocks in flight, by their tags */
 	uint64_t *free_tag; /* a bit each for those not in flight, and one behind the last */
 	uint32_t next_tag;  /* the lowest free one, while the memory port is empty */
@@ -45,35 +33,6 @@ struct gputm_commit_buffer {
 	uint64_t cycles, entries, joined, made, written, cleaned, refused, retired;
 	uint64_t writes_in, writes_out, blocks_max;
 };
-
-static inline uint32_t gputm__block_nth(const struct gputm_commit_buffer *b,
-					const struct gputm__block_queue *q, uint32_t n)
-{
-	uint32_t at = q->first + n;
-
-	return q->block[at < b->config.blocks ? at : at - b->config.blocks];
-}
-
-static inline void gputm__block_enqueue(struct gputm_commit_buffer *b,
-					enum gputm__block_place place, uint32_t block)
-{
-	struct gputm__block_queue *q = &b->queue[place];
-	uint32_t at = q->first + q->count++;
-
-	q->block[at < b->config.blocks ? at : at - b->config.blocks] = block;
-}
-
-static inline uint32_t gputm__block_dequeue(struct gputm_commit_buffer *b,
-					    enum gputm__block_place place)
-{
-	struct gputm__block_queue *q = &b->queue[place];
-	uint32_t block = q->block[q->first];
-
-	gputm__assert(q->count);
-	q->first = q->first + 1 < b->config.blocks ? q->first + 1 : 0;
-	q->count--;
-	return block;
-}
 
 /* The lowest free tag, so that tags depend on what is in flight only. */
 static inline void gputm__find_tag(struct gputm_commit_buffer *b)

@@ -37,25 +37,36 @@
 
 /* The oldest block of a queue that is not empty. */
 static inline struct gputm__commit_block *oldest(const struct gputm_commit_buffer *b,
-						 enum gputm__block_place place)
+						 const struct gputm__queue *q)
 {
-	return &b->block[b->queue[place].block[b->queue[place].first]];
+	return &b->block[*(const uint32_t *)gputm__queue_oldest(q)];
 }
 
 /* ---- input ---- */
 
+static inline bool joins(const struct gputm__commit_block *block,
+			 const struct gputm_commit_entry *entry)
+{
+	return block->warp == entry->warp && block->sequence == entry->sequence &&
+	       block->cleanup == entry->cleanup;
+}
+
+/* The youngest waiting block that the entry joins, or NULL. */
 static inline struct gputm__commit_block *
 partner_of(const struct gputm_commit_buffer *b, const struct gputm_commit_entry *entry)
 {
-	const struct gputm__block_queue *q = &b->queue[GPUTM__BLOCK_WAITING];
+	const struct gputm__queue *q = &b->waiting;
+	const uint32_t *number = (const void *)q->item, *next = gputm__queue_at(q, q->count);
 	uint32_t look = q->count < b->config.window ? q->count : b->config.window;
+	uint64_t address = entry->address & b->block_mask;
 
-	for (uint32_t n = q->count; look--; ) {
-		struct gputm__commit_block *block = &b->block[gputm__block_nth(b, q, --n)];
+	for (; look; look--) {
+		struct gputm__commit_block *block;
 
-		if (block->address == (entry->address & b->block_mask) &&
-		    block->warp == entry->warp && block->sequence == entry->sequence &&
-		    block->cleanup == entry->cleanup)
+		if (GPUTM__UNLIKELY(next == number))
+			next += q->capacity;
+		block = &b->block[*--next];
+		if (block->address == address && joins(block, entry))
 			return block;
 	}
 	return NULL;
@@ -84,8 +95,7 @@ static inline int judge(const struct gputm_commit_buffer *b,
 		return refuse(b, entry, NULL);
 	*partner = partner_of(b, entry);
 	if (!*partner)
-		return b->queue[GPUTM__BLOCK_FREE].count ? GPUTM_COMMIT_BUFFER_ACCEPTED
-							 : GPUTM_COMMIT_BUFFER_FULL;
+		return b->free_count ? GPUTM_COMMIT_BUFFER_ACCEPTED : GPUTM_COMMIT_BUFFER_FULL;
 	return GPUTM__UNLIKELY(entry->count > UINT32_MAX - (*partner)->sum) ?
 		       refuse(b, entry, *partner) : GPUTM_COMMIT_BUFFER_JOINED;
 }
@@ -101,7 +111,7 @@ int gputm_commit_buffer_push_probe(const struct gputm_commit_buffer *b,
 static struct gputm__commit_block *make_block(struct gputm_commit_buffer *b,
 					      const struct gputm_commit_entry *entry)
 {
-	uint32_t at = gputm__block_dequeue(b, GPUTM__BLOCK_FREE);
+	uint32_t at = b->free[--b->free_count];
 	struct gputm__commit_block *block = &b->block[at];
 
 	/* The counts come last: those of words that a block has not stay as they are. */
@@ -110,9 +120,9 @@ static struct gputm__commit_block *make_block(struct gputm_commit_buffer *b,
 	block->sequence = entry->sequence;
 	block->warp = entry->warp;
 	block->cleanup = entry->cleanup;
-	gputm__block_enqueue(b, GPUTM__BLOCK_WAITING, at);
+	gputm__queue_put(&b->waiting, uint32_t, at);
 	b->made++;
-	gputm__maximum(&b->blocks_max, b->config.blocks - b->queue[GPUTM__BLOCK_FREE].count);
+	gputm__maximum(&b->blocks_max, b->config.blocks - b->free_count);
 	return block;
 }
 
@@ -147,17 +157,17 @@ int gputm_commit_buffer_push(struct gputm_commit_buffer *b, const struct gputm_c
 
 static bool may_issue(const struct gputm_commit_buffer *b)
 {
-	return b->queue[GPUTM__BLOCK_WAITING].count &&
-	       (b->port_tag == GPUTM__NO_TAG || oldest(b, GPUTM__BLOCK_WAITING)->cleanup);
+	return b->waiting.count &&
+	       (b->port_tag == GPUTM__NO_TAG || oldest(b, &b->waiting)->cleanup);
 }
 
 static inline void issue(struct gputm_commit_buffer *b)
 {
-	uint32_t at = gputm__block_dequeue(b, GPUTM__BLOCK_WAITING);
+	uint32_t at = *(const uint32_t *)gputm__queue_take(&b->waiting);
 	const struct gputm__commit_block *block = &b->block[at];
 
 	if (block->cleanup) {
-		gputm__block_enqueue(b, GPUTM__BLOCK_RELEASING, at);
+		gputm__queue_put(&b->releasing, uint32_t, at);
 		b->cleaned++;
 	} else {
 		b->port = at;
@@ -170,8 +180,7 @@ static inline void issue(struct gputm_commit_buffer *b)
 
 static int offers(const struct gputm_commit_buffer *b)
 {
-	return (b->queue[GPUTM__BLOCK_RELEASING].count != 0) |
-	       (b->port_tag != GPUTM__NO_TAG) << 1;
+	return (b->releasing.count != 0) | (b->port_tag != GPUTM__NO_TAG) << 1;
 }
 
 int gputm_commit_buffer_tick(struct gputm_commit_buffer *b)
@@ -231,7 +240,7 @@ int gputm_commit_buffer_mem_complete(struct gputm_commit_buffer *b, uint64_t tag
 				     (unsigned long long)tag);
 	b->free_tag[tag / 64] |= UINT64_C(1) << (tag & 63);
 	b->next_tag = tag < b->next_tag ? (uint32_t)tag : b->next_tag;
-	gputm__block_enqueue(b, GPUTM__BLOCK_RELEASING, b->flying[tag]);
+	gputm__queue_put(&b->releasing, uint32_t, b->flying[tag]);
 	return 0;
 }
 
@@ -258,9 +267,9 @@ int gputm_commit_buffer_peek(const struct gputm_commit_buffer *b, struct gputm_c
 	const struct gputm__commit_block *block;
 	uint32_t words;
 
-	if (!b->queue[GPUTM__BLOCK_RELEASING].count)
+	if (!b->releasing.count)
 		return 0;
-	block = oldest(b, GPUTM__BLOCK_RELEASING);
+	block = oldest(b, &b->releasing);
 	words = first_granule(b, block);
 	out->address = granule_of(b, block, words);
 	out->sequence = block->sequence;
@@ -277,9 +286,9 @@ int gputm_commit_buffer_pop(struct gputm_commit_buffer *b)
 	struct gputm__commit_block *block;
 	uint32_t words, released = 0;
 
-	if (!b->queue[GPUTM__BLOCK_RELEASING].count)
+	if (!b->releasing.count)
 		return 0;
-	block = oldest(b, GPUTM__BLOCK_RELEASING);
+	block = oldest(b, &b->releasing);
 	words = first_granule(b, block);
 	for (uint32_t left = words; left; left &= left - 1) {
 		released += block->count[gputm__lowest(left)];
@@ -290,8 +299,7 @@ int gputm_commit_buffer_pop(struct gputm_commit_buffer *b)
 	b->writes -= released;
 	b->writes_out += released;
 	if (!block->words) {
-		gputm__block_enqueue(b, GPUTM__BLOCK_FREE,
-				     gputm__block_dequeue(b, GPUTM__BLOCK_RELEASING));
+		b->free[b->free_count++] = *(const uint32_t *)gputm__queue_take(&b->releasing);
 		b->retired++;
 	}
 	gputm__emit(&b->unit, GPUTM_COMMIT_BUFFER_EVENT_RELEASE, granule_of(b, block, words),
