@@ -235,13 +235,10 @@ static const char *check_counts(const struct gputm_metadata_table *t)
 	struct gputm_metadata_table now = { .entries = 0 };
 
 	recount(t, &now);
-	if (now.entries != t->entries)
-		return "entries is not what a recount gives";
-	if (now.stashed_now != t->stashed_now)
-		return "stashed_now is not what a recount gives";
-	if (now.locked != t->locked)
-		return "locked is not what a recount gives";
-	return now.writes == t->writes ? NULL : "writes is not what a recount gives";
+	if (now.entries != t->entries || now.stashed_now != t->stashed_now ||
+	    now.locked != t->locked || now.writes != t->writes)
+		return "a gauge is not what a recount gives";
+	return NULL;
 }
 
 static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)

@@ -370,10 +370,8 @@ static int serve(struct gputm_validation_unit *u, const struct gputm_validation_
 	if (GPUTM__UNLIKELY(u->state))
 		return turn_away(u, r, out);
 	open_access(&a, u, r, slot);
-	result = gputm_metadata_table_get(u->table, r->address, &a.m);
-	if (result < 0)
-		return result;
-	a.estimated = result == GPUTM_METADATA_TABLE_MISS;
+	a.estimated = gputm_metadata_table_get(u->table, r->address, &a.m) ==
+		      GPUTM_METADATA_TABLE_MISS;
 	u->owned += owner_check(&a);
 	verdict = judge(u, &a);
 	result = apply(u, &a, verdict);
@@ -450,35 +448,34 @@ static inline bool may_start(const struct gputm_validation_unit *u)
 	       ((u->input.count && u->state != GPUTM_VALIDATION_UNIT_ROLLING) || may_retry(u));
 }
 
-/* The access at work has had its cycles: the output port has its answer, if it has one. */
-static inline void finish(struct gputm_validation_unit *u,
-			  const struct gputm_validation_answer *work)
+/* A cycle of the access at work; after the last the output port has its answer, if it has one. */
+static inline void work(struct gputm_validation_unit *u,
+			const struct gputm_validation_answer *answer)
 {
-	if (work->result != GPUTM_VALIDATION_UNIT_STALLED)
+	if (!--u->busy && answer->result != GPUTM_VALIDATION_UNIT_STALLED)
 		u->output.count++;
 }
 
 /* The first cycle of the oldest woken access, else of the oldest at the port. 0 or -ENOMEM. */
 static inline int start(struct gputm_validation_unit *u)
 {
-	struct gputm_validation_answer *work = gputm__validation_work(u);
+	struct gputm_validation_answer *answer = gputm__validation_work(u);
 	uint64_t estimated = u->abort_estimated;
 	int result;
 
 	if (may_retry(u)) {
-		result = gputm_validation_unit_retry(u, work);
+		result = gputm_validation_unit_retry(u, answer);
 	} else {
-		result = serve(u, gputm__queue_oldest(&u->input), NO_SLOT, work);
+		result = serve(u, gputm__queue_oldest(&u->input), NO_SLOT, answer);
 		if (result >= 0)
 			gputm__queue_take(&u->input);
 	}
 	if (result < 0)
 		return result;
 	if (u->abort_estimated != estimated)
-		work->reason |= GPUTM__ESTIMATED;
-	u->busy = work->cycles - 1;
-	if (!u->busy)
-		finish(u, work);
+		answer->reason |= GPUTM__ESTIMATED;
+	u->busy = answer->cycles;
+	work(u, answer);
 	return 0;
 }
 
@@ -492,11 +489,11 @@ int gputm_validation_unit_tick(struct gputm_validation_unit *u)
 {
 	int error = 0;
 
-	if (u->busy && !--u->busy)
-		finish(u, gputm__validation_work(u));
-	else if (!u->busy && u->owed)
+	if (u->busy)
+		work(u, gputm__validation_work(u));
+	else if (u->owed)
 		u->owed--;
-	else if (!u->busy && may_start(u))
+	else if (may_start(u))
 		error = start(u);
 	if (error)
 		return error;
@@ -506,11 +503,16 @@ int gputm_validation_unit_tick(struct gputm_validation_unit *u)
 	return offers(u);
 }
 
-uint64_t gputm_validation_unit_next_event(const struct gputm_validation_unit *u)
+static inline uint64_t quiet(const struct gputm_validation_unit *u)
 {
 	if (u->busy)
 		return u->busy - 1;
 	return may_start(u) ? u->owed : UINT64_MAX;
+}
+
+uint64_t gputm_validation_unit_next_event(const struct gputm_validation_unit *u)
+{
+	return quiet(u);
 }
 
 static void skip(struct gputm_validation_unit *u, uint64_t cycles)
@@ -524,20 +526,16 @@ static void skip(struct gputm_validation_unit *u, uint64_t cycles)
 
 int gputm_validation_unit_advance(struct gputm_validation_unit *u, uint64_t cycles)
 {
-	while (cycles) {
-		uint64_t quiet = gputm_validation_unit_next_event(u);
+	for (uint64_t left = quiet(u); left < cycles; left = quiet(u)) {
 		int error;
 
-		if (quiet >= cycles) {
-			skip(u, cycles);
-			break;
-		}
-		skip(u, quiet);
+		skip(u, left);
 		error = gputm_validation_unit_tick(u);
 		if (error < 0)
 			return error;
-		cycles -= quiet + 1;
+		cycles -= left + 1;
 	}
+	skip(u, cycles);
 	return offers(u);
 }
 
