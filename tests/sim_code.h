@@ -2,7 +2,7 @@
 #ifndef GPUTM_TESTS_SIM_CODE_H
 #define GPUTM_TESTS_SIM_CODE_H
 /* Small programs of the runner in a line each: CODE(two_loads, LOAD, LOAD, EXIT). */
-#include "examples/sim/kernel/program.h"
+#include "tests/sim_lanes.h"
 
 #define PLAIN(COUNT) { .op = SIM_PLAIN, .count = (COUNT) }
 #define LOAD { .op = SIM_LOAD }
@@ -22,10 +22,12 @@ struct code {
 	static const struct sim_instr NAME##_instr[] = { __VA_ARGS__ };                        \
 	static const struct code NAME = { NAME##_instr, sizeof(NAME##_instr) }
 
-static inline struct sim_program program_of(const struct code *code, sim_eval_fn function)
+static inline void program_of(const struct code *code, lane_fn *function, struct lane_program *out)
 {
-	return (struct sim_program){ .code = code->instr, .eval = function,
-				     .length = (uint32_t)(code->bytes / sizeof(*code->instr)) };
+	const struct sim_program program = LANE_PROGRAM(
+		code->instr, (uint32_t)(code->bytes / sizeof(*code->instr)), out);
+
+	*out = (struct lane_program){ program, function };
 }
 
 #endif /* GPUTM_TESTS_SIM_CODE_H */

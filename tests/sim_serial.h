@@ -37,85 +37,83 @@ static inline bool in_region(const struct sim_workload *workload, uint64_t addre
 	return false;
 }
 
-static inline void touch(struct run *run, struct sim_lane *lane, enum sim_op op, bool inside,
-			 const struct sim_step *step)
+#define SERIAL_REGISTERS 64
+
+/* A warp with one thread, and what it does. */
+struct serial {
+	uint32_t reg[32 * SERIAL_REGISTERS];
+	uint64_t address[32];
+	uint32_t value[32], compare[32];
+	struct sim_step step;
+};
+
+static inline void serial_begin(struct serial *s, const struct sim_program *program,
+				uint32_t thread)
 {
+	memset(s, 0, sizeof(*s));
+	REQUIRE(program->registers <= SERIAL_REGISTERS);
+	if (program->special[SIM_OWN_ID] != SIM_NO_REGISTER)
+		s->reg[32 * program->special[SIM_OWN_ID]] = thread;
+}
+
+static inline void serial_eval(struct serial *s, const struct sim_program *program, uint32_t pc)
+{
+	s->step = (struct sim_step){ .reg = s->reg, .mask = 1, .whole = 1, .address = s->address,
+				     .value = s->value, .compare = s->compare };
+	program->eval(program->data, pc, &s->step);
+	REQUIRE(!s->step.stray);
+}
+
+static inline void serial_load(struct serial *s, uint32_t value)
+{
+	if (s->step.into != SIM_NO_REGISTER)
+		s->reg[32 * s->step.into] = value;
+}
+
+static inline void touch(struct run *run, struct serial *s, enum sim_op op, bool inside)
+{
+	uint64_t address = s->address[0];
 	uint32_t *word;
 
-	if (step->skip)
+	if (!s->step.chosen)
 		return;
-	REQUIRE(step->address % 4 == 0);
-	REQUIRE(step->address < UINT64_C(1) << SIM_ADDRESS_BITS);
-	REQUIRE(!inside || in_region(run->workload, step->address));
-	word = sim_memory_make(run->memory, step->address);
+	REQUIRE(address % 4 == 0);
+	REQUIRE(address < UINT64_C(1) << SIM_ADDRESS_BITS);
+	REQUIRE(!inside || in_region(run->workload, address));
+	word = sim_memory_make(run->memory, address);
 	if (op == SIM_STORE) {
 		run->writes += inside;
 		if (inside)
-			record(run, step->address | 1, step->value);
-		*word = step->value;
+			record(run, address | 1, s->value[0]);
+		*word = s->value[0];
 		return;
 	}
-	lane->loaded = *word;
-	if (op == SIM_CAS && *word == step->compare)
-		*word = step->value;
+	serial_load(s, *word);
+	if (op == SIM_CAS && *word == s->compare[0])
+		*word = s->value[0];
 	if (op == SIM_LOAD) {
 		run->reads += inside;
 		run->plain_loads += !inside;
 		if (inside)
-			record(run, step->address, *word);
+			record(run, address, *word);
 	}
-}
-
-#define SERIAL_REGISTERS 64
-
-/* One lane of a program that evaluates whole warps. */
-static inline void eval_one(const struct sim_program *program, uint32_t pc, uint32_t *reg,
-			    struct sim_lane *lane, struct sim_step *step)
-{
-	uint64_t address[32];
-	uint32_t value[32], compare[32];
-	struct sim_warp_step warp = { .reg = reg, .mask = 1, .whole = 1, .address = address,
-				      .value = value, .compare = compare };
-
-	if (lane->into)
-		reg[32 * (lane->into - 1)] = lane->loaded;
-	lane->into = 0;
-	program->eval_warp(program->data, pc, &warp);
-	REQUIRE(!warp.stray);
-	step->address = address[0];
-	step->value = value[0];
-	step->compare = compare[0];
-	step->taken = warp.chosen;
-	step->skip = !warp.chosen;
-	if (!step->skip &&
-	    (program->code[pc].op == SIM_LOAD || program->code[pc].op == SIM_CAS))
-		lane->into = warp.into + 1u;
 }
 
 static inline void run_thread(struct run *run, const struct sim_program *program, uint32_t thread)
 {
-	struct sim_lane lane = { .thread = thread };
-	uint32_t pc = 0, reg[32 * SERIAL_REGISTERS] = { 0 };
+	struct serial s;
+	uint32_t pc = 0;
 	bool inside = false;
 
-	if (program->eval_warp) {
-		REQUIRE(program->registers <= SERIAL_REGISTERS);
-		if (program->special[SIM_OWN_ID] != SIM_NO_REGISTER)
-			reg[32 * program->special[SIM_OWN_ID]] = thread;
-	}
+	serial_begin(&s, program, thread);
 	for (unsigned steps = 0; program->code[pc].op != SIM_EXIT; steps++) {
 		const struct sim_instr *instr = &program->code[pc];
-		struct sim_step step = { 0 };
 
 		REQUIRE(steps < 1000000);
-		if (instr->op > SIM_BRANCH && instr->op != SIM_NOTE)
-			; /* nothing to evaluate */
-		else if (program->eval_warp)
-			eval_one(program, pc, reg, &lane, &step);
-		else
-			program->eval(program->data, pc, &lane, &step);
+		if (instr->op <= SIM_BRANCH || instr->op == SIM_NOTE)
+			serial_eval(&s, program, pc);
 		if (instr->op >= SIM_LOAD && instr->op <= SIM_CAS)
-			touch(run, &lane, instr->op, inside, &step);
+			touch(run, &s, instr->op, inside);
 		if (instr->op == SIM_TX_BEGIN || instr->op == SIM_ENTER) {
 			REQUIRE(!inside);
 			inside = true;
@@ -125,7 +123,7 @@ static inline void run_thread(struct run *run, const struct sim_program *program
 			inside = false;
 			run->transactions++;
 		}
-		pc = instr->op == SIM_BRANCH && step.taken ? instr->target :
+		pc = instr->op == SIM_BRANCH && s.step.chosen ? instr->target :
 							     pc + 1 + (uint32_t)instr->hop;
 		REQUIRE(pc < program->length);
 	}

@@ -305,18 +305,17 @@ KIT_TESTS(test_trace_replays_its_accesses, 2)
 KIT_WITH(test_trace_values_tell_attempts_apart, struct sim_workload *workload, replay_small())
 {
 	const struct sim_program *program = workload->program[SIM_TRANSACTIONS];
-	struct sim_lane lane = { .thread = 0 };
-	uint32_t seen[64];
+	struct serial s;
 
-	for (lane.attempt = 0; lane.attempt < 64; lane.attempt++) {
-		struct sim_step step = { 0 };
-
-		program->eval(program->data, 2, &lane, &step);
-		ck_assert(!step.skip);
-		ck_assert_uint_eq(step.address, 0x2000);
-		seen[lane.attempt] = step.value;
-		for (uint32_t i = 0; i < lane.attempt; i++)
-			ck_assert_uint_ne(seen[i], step.value);
+	serial_begin(&s, program, 0);
+	for (uint32_t attempt = 0, seen[64]; attempt < 64; attempt++) {
+		s.reg[32 * program->special[SIM_OWN_ATTEMPT]] = attempt;
+		serial_eval(&s, program, 2);
+		ck_assert(s.step.chosen);
+		ck_assert_uint_eq(s.address[0], 0x2000);
+		seen[attempt] = s.value[0];
+		for (uint32_t i = 0; i < attempt; i++)
+			ck_assert_uint_ne(seen[i], s.value[0]);
 	}
 	workload->class->free(workload);
 }
@@ -325,19 +324,20 @@ KIT_WITH(test_trace_values_tell_attempts_apart, struct sim_workload *workload, r
 KIT_WITH(test_trace_locks_ascend, struct sim_workload *workload, replay_small())
 {
 	const struct sim_program *program = workload->program[SIM_LOCKS];
-	struct sim_lane lane = { .thread = 1 };
+	struct serial s;
 	uint64_t taken[8];
 	size_t count = 0;
 	uint32_t pc = 0;
 
+	serial_begin(&s, program, 1);
 	while (program->code[pc].op != SIM_ENTER) {
-		struct sim_step step = { 0 };
+		bool branch = program->code[pc].op == SIM_BRANCH;
 
-		program->eval(program->data, pc, &lane, &step);
+		serial_eval(&s, program, pc);
 		if (program->code[pc].op == SIM_CAS)
-			taken[count++] = step.address;
+			taken[count++] = s.address[0];
 		ck_assert_uint_lt(count, 8);
-		pc = step.taken ? program->code[pc].target : pc + 1;
+		pc = branch && s.step.chosen ? program->code[pc].target : pc + 1;
 	}
 	ck_assert_uint_eq(count, 2);
 	ck_assert_uint_eq(taken[0], workload->lock_base + 0x1000);
@@ -349,29 +349,30 @@ KIT_WITH(test_trace_locks_ascend, struct sim_workload *workload, replay_small())
 KIT_WITH(test_trace_lock_is_given_back, struct sim_workload *workload, replay_small())
 {
 	const struct sim_program *program = workload->program[SIM_LOCKS];
-	struct sim_lane lane = { .thread = 1 };
+	struct serial s;
 	uint32_t pc = 0, attempts = 0;
 	bool held[2] = { false, false };
 
+	serial_begin(&s, program, 1);
 	while (attempts < 3) {
-		struct sim_step step = { 0 };
+		bool branch = program->code[pc].op == SIM_BRANCH;
 		uint32_t which;
 
 		ck_assert_int_ne(program->code[pc].op, SIM_ENTER);
 		if (program->code[pc].op <= SIM_BRANCH)
-			program->eval(program->data, pc, &lane, &step);
-		which = step.address == workload->lock_base + 0x1004;
+			serial_eval(&s, program, pc);
+		which = s.address[0] == workload->lock_base + 0x1004;
 		if (program->code[pc].op == SIM_CAS) {
 			ck_assert(!held[which]);
-			lane.loaded = which; /* the second one belongs to another lane */
+			serial_load(&s, which); /* the second one belongs to another lane */
 			held[0] |= !which;
 			attempts += which;
-		} else if (program->code[pc].op == SIM_STORE && !step.skip) {
+		} else if (program->code[pc].op == SIM_STORE && s.step.chosen) {
 			ck_assert_uint_eq(which, 0);
 			ck_assert(held[0]);
 			held[0] = false;
 		}
-		pc = step.taken ? program->code[pc].target : pc + 1;
+		pc = branch && s.step.chosen ? program->code[pc].target : pc + 1;
 	}
 	workload->class->free(workload);
 }

@@ -7,6 +7,7 @@
 #include "examples/sim/systems/getm.h"
 #include "examples/sim/systems/systems.h"
 #include "tests/kit.h"
+#include "tests/sim_lanes.h"
 
 #define A 0x1000u /* partition 4 of 6 */
 #define B 0x1100u /* partition 5 */
@@ -54,7 +55,7 @@ static const struct sim_instr code[] = {
 };
 
 /* Cycles / 16 to spend in a loop. */
-static uint32_t turns(uint32_t pc, const struct sim_lane *lane)
+static uint32_t turns(uint32_t pc, const struct lane *lane)
 {
 	bool tx1 = lane->thread == 0;
 
@@ -70,7 +71,7 @@ static uint32_t turns(uint32_t pc, const struct sim_lane *lane)
 	}
 }
 
-static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct sim_step *step)
+static void eval(uint32_t pc, struct lane *lane, struct lane_step *step)
 {
 	bool from = pc == LOAD_FROM || pc == STORE_FROM;
 
@@ -78,9 +79,9 @@ static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct si
 	step->value = from ? lane->loaded - AMOUNT : lane->loaded + AMOUNT;
 	if (code[pc].op != SIM_BRANCH)
 		return;
-	step->taken = ++lane->reg[0] < turns(pc, lane);
+	step->taken = ++lane->count < turns(pc, lane);
 	if (!step->taken)
-		lane->reg[0] = 0;
+		lane->count = 0;
 }
 
 static void setup(const struct sim_workload *workload, struct sim_memory *memory)
@@ -187,8 +188,7 @@ static void compare(const struct row *row, unsigned seen)
 }
 
 static const struct sim_workload_class class = { .name = "test", .setup = setup };
-static const struct sim_program program =
-	{ .code = code, .length = LENGTH(code), .eval = eval };
+static const struct lane_program program = { LANE_PROGRAM(code, LENGTH(code), &program), eval };
 
 /* The answers are the same in total order and in the paper's. */
 KIT_TESTS(test_fig_7_in_the_machine, 2)
@@ -212,7 +212,7 @@ KIT_TESTS(test_fig_7_in_the_machine, 2)
 	sim_getm.init(&config, &ports_shape);
 	config.validation_unit.paper_order = _i;
 	config.warp_clock.backoff_base = 0;
-	workload.program[SIM_TRANSACTIONS] = &program;
+	workload.program[SIM_TRANSACTIONS] = &program.program;
 	ck_assert_int_eq(sim_machine_new(NULL, &shape, &sim_getm, &config, &workload, &options,
 					 &machine), 0);
 	for (uint32_t i = 0; i < shape.partitions; i++) {

@@ -56,6 +56,7 @@ static void pass(struct sim_machine *machine, uint64_t until)
 #include "examples/sim/systems/systems.h"
 #include "examples/sim/base/heap.h"
 #include "tests/kit.h"
+#include "tests/sim_lanes.h"
 
 /* ---- a workload: each thread counts a word of its own up, two meet ------------------------ */
 
@@ -66,7 +67,7 @@ static void pass(struct sim_machine *machine, uint64_t until)
 static uint32_t mark; /* that of the round before the first */
 static uint32_t distance; /* of what the writer writes from what is read; 4711: nowhere near */
 
-static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct sim_step *step)
+static void eval(uint32_t pc, struct lane *lane, struct lane_step *step)
 {
 	step->address = SIM_HEAP + 0x4000 * (lane->thread % 2) + 4 * (uint64_t)lane->thread;
 	step->value = lane->thread;
@@ -82,8 +83,7 @@ static const struct sim_instr code[] = {
 	{ .op = SIM_TX_BEGIN }, { .op = SIM_LOAD }, { .op = SIM_STORE }, { .op = SIM_TX_COMMIT },
 	{ .op = SIM_EXIT },
 };
-static const struct sim_program program =
-	{ .code = code, .length = 5, .eval = eval };
+static const struct lane_program program = { LANE_PROGRAM(code, 5, &program), eval };
 
 static void setup(const struct sim_workload *workload, struct sim_memory *memory)
 {
@@ -140,7 +140,7 @@ static struct run run_with(enum mutant error_of_ours, uint32_t bytes_apart, uint
 
 	mutant = error_of_ours;
 	distance = bytes_apart;
-	workload.program[SIM_TRANSACTIONS] = &program;
+	workload.program[SIM_TRANSACTIONS] = &program.program;
 	workload.lock_base = SIM_HEAP + 0x10000;
 	sim_hetm.init(&config, NULL);
 	config.queues.batch = 64;

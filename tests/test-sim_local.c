@@ -31,16 +31,17 @@ static void run_init(struct run *run, const struct sim_system_class *system, uin
 	system->init(&run->config, NULL);
 }
 
-static int run_program(struct run *run, const struct code *code, sim_eval_fn function)
+static int run_program(struct run *run, const struct code *code, lane_fn *function)
 {
-	struct sim_program program = program_of(code, function);
+	struct lane_program program;
 	struct sim_workload workload = { .class = &class, .threads = run->threads };
 	struct sim_run_options options = { .most_cycles = 10000000, .stop = run->stop };
 	struct sim_machine *machine;
 	int error;
 
+	program_of(code, function, &program);
 	workload.block_size = (uint32_t)run->threads;
-	workload.program[SIM_LOCAL] = &program;
+	workload.program[SIM_LOCAL] = &program.program;
 	workload.lock_base = UINT64_MAX;
 	error = sim_machine_new(NULL, NULL, run->system, &run->config, &workload, &options,
 				&machine);
@@ -55,7 +56,7 @@ static int run_program(struct run *run, const struct code *code, sim_eval_fn fun
 }
 
 /* It does not run, and says why. */
-static void refused(struct run *run, const struct code *code, sim_eval_fn function,
+static void refused(struct run *run, const struct code *code, lane_fn *function,
 		    const char *says)
 {
 	ck_assert_int_eq(run_program(run, code, function), -EINVAL);
@@ -68,7 +69,7 @@ static uint32_t word(const struct run *run, uint32_t at)
 }
 
 static uint64_t cycles_of(const struct sim_system_class *system, const struct code *code,
-			  sim_eval_fn function, uint64_t threads)
+			  lane_fn *function, uint64_t threads)
 {
 	struct run run;
 
@@ -81,16 +82,16 @@ static uint64_t cycles_of(const struct sim_system_class *system, const struct co
 CODE(store, STORE, EXIT);
 
 /* Every thread its own word. */
-static void eval_own(const void *data, uint32_t pc, struct sim_lane *lane, struct sim_step *step)
+static void eval_own(uint32_t pc, struct lane *lane, struct lane_step *step)
 {
 	step->address = 4 * (uint64_t)lane->thread;
 	step->value = lane->thread + 1;
 }
 
 /* Every thread a word of bank 0. */
-static void eval_bank(const void *data, uint32_t pc, struct sim_lane *lane, struct sim_step *step)
+static void eval_bank(uint32_t pc, struct lane *lane, struct lane_step *step)
 {
-	eval_own(data, pc, lane, step);
+	eval_own(pc, lane, step);
 	step->address *= 32;
 }
 
@@ -145,14 +146,13 @@ CODE(tangle, BEGIN, [GET] = LOAD, [PUT] = STORE, [ODD] = BRANCH(ODD_1, MEET),
      [ODD_1] = STORE, PLAIN(1),
      [MEET] = PLAIN(1), LOAD, STORE, [LOOP] = BRANCH(MEET + 1, LOOP + 1), COMMIT, EXIT);
 
-static void eval_tangle(const void *data, uint32_t pc, struct sim_lane *lane,
-			struct sim_step *step)
+static void eval_tangle(uint32_t pc, struct lane *lane, struct lane_step *step)
 {
 	step->address = 4 * (uint64_t)(pc <= PUT ? SHARED : lane->thread);
 	step->value = pc == EVEN_2 ? 20 : pc == ODD_1 ? 30 : lane->loaded + 1;
 	step->taken = pc == ODD ? lane->thread & 1 : pc == SECOND ? lane->thread & 2 : true;
 	if (pc == LOOP)
-		step->taken = ++lane->reg[0] < lane->thread % 4 + 1;
+		step->taken = ++lane->count < lane->thread % 4 + 1;
 }
 
 static void tangled(const struct sim_system_class *system, uint32_t lanes, uint32_t threads)
@@ -186,13 +186,12 @@ KIT_TEST(test_local_branches_and_loops_in_transactions)
 /* while (turn < thread mod 5) turn++; store 100 + turn, by all lanes in one instruction. */
 CODE(leave_at_the_top, BRANCH(3, 3), PLAIN(1), BRANCH(0, 3), STORE, EXIT);
 
-static void eval_while(const void *data, uint32_t pc, struct sim_lane *lane,
-		       struct sim_step *step)
+static void eval_while(uint32_t pc, struct lane *lane, struct lane_step *step)
 {
 	step->address = 4 * (uint64_t)lane->thread;
-	step->value = 100 + lane->reg[0];
-	step->taken = pc == 2 || lane->reg[0] >= lane->thread % 5;
-	lane->reg[0] += pc == 1;
+	step->value = 100 + lane->count;
+	step->taken = pc == 2 || lane->count >= lane->thread % 5;
+	lane->count += pc == 1;
 }
 
 KIT_TEST(test_local_lanes_meet_after_a_loop)
@@ -210,8 +209,7 @@ KIT_TEST(test_local_lanes_meet_after_a_loop)
 
 /* ---- global memory, refusals ---- */
 
-static void eval_global(const void *data, uint32_t pc, struct sim_lane *lane,
-			struct sim_step *step)
+static void eval_global(uint32_t pc, struct lane *lane, struct lane_step *step)
 {
 	step->address = pc ? 4 * (uint64_t)lane->thread :
 			     LOCAL_GLOBAL + 4 * (uint64_t)(lane->thread % 8);

@@ -12,26 +12,25 @@
 static uint64_t (*address_of)(uint32_t pc, uint32_t thread);
 
 /* A store writes the thread's number plus 1. */
-static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct sim_step *step)
+static void eval(uint32_t pc, struct lane *lane, struct lane_step *step)
 {
 	step->address = address_of(pc, lane->thread);
 	step->value = lane->thread + 1;
 }
 
-/* Atomic counter: a load gives the first guess, reg[0] remembers it, CAS tries guess + 1. */
-static void eval_count(const void *data, uint32_t pc, struct sim_lane *lane,
-		       struct sim_step *step)
+/* Atomic counter: a load gives the first guess, lane->count remembers it, CAS tries guess + 1. */
+static void eval_count(uint32_t pc, struct lane *lane, struct lane_step *step)
 {
 	step->address = 0x1000;
 	if (pc == 1) {
-		lane->reg[0] = lane->loaded;
+		lane->count = lane->loaded;
 		step->compare = lane->loaded;
 		step->value = lane->loaded + 1;
 	}
-	step->taken = lane->loaded != lane->reg[0];
+	step->taken = lane->loaded != lane->count;
 }
 
-static void eval_spin(const void *data, uint32_t pc, struct sim_lane *lane, struct sim_step *step)
+static void eval_spin(uint32_t pc, struct lane *lane, struct lane_step *step)
 {
 	step->taken = true;
 }
@@ -82,20 +81,21 @@ static uint32_t word(uint64_t address)
 }
 
 /* Run it; the machine's error is the result. */
-static int run_program(struct run *run, const struct code *code, sim_eval_fn function,
+static int run_program(struct run *run, const struct code *code, lane_fn *function,
 		       uint64_t threads, uint32_t block)
 {
-	struct sim_program program = program_of(code, function);
+	struct lane_program program;
 	struct sim_workload workload = { .class = &class, .threads = threads };
 	struct sim_shape shape = sim_machine_shape(&run->config);
 	struct sim_machine *machine;
 	void *config = calloc(1, run->system->config_size + 1);
 	int error;
 
+	program_of(code, function, &program);
 	if (run->system->init)
 		run->system->init(config, &shape);
 	workload.block_size = block;
-	workload.program[SIM_LOCKS] = workload.program[SIM_TRANSACTIONS] = &program;
+	workload.program[SIM_LOCKS] = workload.program[SIM_TRANSACTIONS] = &program.program;
 	workload.lock_base = 0x100000;
 	workload.region[0] = run->region;
 	workload.regions = run->region.length ? 1 : 0;
@@ -402,7 +402,7 @@ KIT_WITH(test_l2_replaces_the_oldest, struct run run, run_over(own_line_all_part
 /* ---- transactions ------------------------------------------------------------------------ */
 
 /* Every thread adds 1 to one word. */
-static void eval_add(const void *data, uint32_t pc, struct sim_lane *lane, struct sim_step *step)
+static void eval_add(uint32_t pc, struct lane *lane, struct lane_step *step)
 {
 	step->address = 0x1000;
 	step->value = lane->loaded + 1;
@@ -564,8 +564,7 @@ KIT_TESTS(test_kept_units_are_as_new, 6)
  * Word t is stored plainly, copied to word 1000 + t in a transaction, and read from there plainly
  * into word 40000 + t, which is in no region. Between the transactions others make versions.
  */
-static void eval_pass_on(const void *data, uint32_t pc, struct sim_lane *lane,
-			 struct sim_step *step)
+static void eval_pass_on(uint32_t pc, struct lane *lane, struct lane_step *step)
 {
 	static const uint32_t first[] = { 0, 0, 0, 0, 1000, 0, 1000, 40000, 0, 0 };
 

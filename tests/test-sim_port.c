@@ -43,7 +43,7 @@ struct host {
 	struct sim_queue up[CORES][PARTITIONS], down[CORES][PARTITIONS];
 	struct memory_port partition[PARTITIONS];
 	uint64_t core_due[CORES], partition_due[PARTITIONS];
-	struct sim_lane lane[CORES * WARPS][LANES], saved[CORES * WARPS][LANES];
+	uint32_t number[CORES * WARPS][LANES]; /* of the transaction that a thread is at */
 	struct gputm_access_coalescer *coalescer;
 	uint64_t random, running; /* running: warps */
 	uint32_t words;		  /* that the transactions share */
@@ -223,9 +223,11 @@ static const struct sim_host host_functions = {
 
 enum { BEGIN, FIRST, COMMIT = FIRST + LENGTH, NEXT };
 
-static uint64_t draw(const struct sim_lane *lane, uint64_t access)
+static uint64_t draw(const struct host *host, const struct sim_warp *warp, uint64_t lane,
+		     uint64_t access)
 {
-	uint64_t state = access << 40 | (uint64_t)lane->reg[0] << 20 | lane->thread;
+	uint64_t state = access << 40 | (uint64_t)host->number[warp->number][lane] << 20 |
+			 warp->thread[lane];
 
 	return kit_random(&state);
 }
@@ -233,14 +235,14 @@ static uint64_t draw(const struct sim_lane *lane, uint64_t access)
 static void access_words(struct host *host, struct sim_warp *warp, uint64_t pc, uint64_t active)
 {
 	struct sim_port *port = &host->port;
-	bool write = draw(&warp->lane[0], pc) % 5 < 2; /* the same for the warp */
+	bool write = draw(host, warp, 0, pc) % 5 < 2; /* the same for the warp */
 
 	warp->mask = 0;
 	for (SIM_EACH_LANE(lane, active)) {
-		uint64_t number = draw(&warp->lane[lane], 64 + pc);
+		uint64_t number = draw(host, warp, lane, 64 + pc);
 
 		warp->address[lane] = SIM_HEAP + number % host->words * 12;
-		warp->value[lane] = warp->loaded[lane] * 3 + warp->lane[lane].thread;
+		warp->value[lane] = warp->loaded[lane] * 3 + warp->thread[lane];
 		if (number >> 40 & 3)
 			warp->mask |= UINT64_C(1) << lane;
 	}
@@ -257,8 +259,8 @@ static void access_words(struct host *host, struct sim_warp *warp, uint64_t pc, 
 static void next_transaction(struct host *host, struct sim_warp *warp, uint64_t active)
 {
 	for (SIM_EACH_LANE(lane, active))
-		warp->lane[lane].reg[0]++;
-	if (warp->lane[0].reg[0] < TRANSACTIONS) {
+		host->number[warp->number][lane]++;
+	if (host->number[warp->number][0] < TRANSACTIONS) {
 		ck_assert_int_ge(gputm_simt_stack_proceed(warp->stack, BEGIN), 0);
 		wake(&host->port, warp, host->port.now + 1 + kit_below(&host->random, 20));
 		return;
@@ -433,10 +435,8 @@ static void open_host(struct host *host, const struct trial *trial)
 		warp->number = i;
 		warp->core = (uint8_t)(i / WARPS);
 		warp->index = (uint8_t)(i % WARPS);
-		warp->lane = host->lane[i];
-		warp->saved = host->saved[i];
 		for (uint32_t lane = 0; lane < LANES; lane++)
-			warp->thread[lane] = warp->lane[lane].thread = i * LANES + lane;
+			warp->thread[lane] = i * LANES + lane;
 		ck_assert_int_eq(sim_unit_add(port, "simt_stack", &kind_simt_stack, &stack,
 					      &warp->stack), 0);
 		ck_assert_int_ge(gputm_simt_stack_launch(warp->stack, BEGIN, sim_all_lanes(port)),

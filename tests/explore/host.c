@@ -63,7 +63,6 @@ struct host {
 	uint32_t word[PLACES]; /* what the memory holds, which is not in the arena */
 	struct gputm_access_coalescer *coalescer;
 	struct sim_warp *warp; /* by core */
-	struct sim_lane *lane; /* of each warp, and as they were at the begin */
 };
 
 /* A choice: what, and the two numbers of it. */
@@ -1100,8 +1099,6 @@ static void make_warps(void)
 		struct sim_warp *warp = &host->warp[i];
 
 		warp->number = warp->core = (uint8_t)i;
-		warp->lane = host->lane + 2 * i * lanes();
-		warp->saved = warp->lane + lanes();
 		for (uint32_t k = 0; k < lanes(); k++)
 			warp->thread[k] = i * lanes() + k;
 		warp->wait = SIM_READY;
@@ -1170,7 +1167,6 @@ static void make(const struct sim_workload *workload, const void *config,
 	};
 	arena_open();
 	host->port.warp = host->warp = arena_calloc(trial->cores, sizeof(*host->warp));
-	host->lane = arena_calloc(threads(), 2 * sizeof(*host->lane));
 	make_warps();
 	if (ops->make(&host->port))
 		fail("the system cannot be made");

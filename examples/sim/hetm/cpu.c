@@ -187,46 +187,30 @@ static void end_request(struct sim_machine *machine, struct hetm_worker *w)
 	w->ready_at = HETM_NEVER;
 }
 
-static void evaluate(struct sim_machine *machine, struct hetm_worker *w, struct sim_step *does)
-{
-	const struct sim_program *program = machine->program;
-	uint64_t address[SIM_MAX_LANES];
-	uint32_t value[SIM_MAX_LANES];
-	struct sim_warp_step step = { .mask = 1, .address = address, .value = value };
-
-	address[0] = value[0] = 0;
-	if (!program->eval_warp) {
-		program->eval(program->data, w->pc, &w->lane, does);
-		return;
-	}
-	does->taken = sim_evaluate_lanes(&machine->port, w->pc, &w->lane, row(machine, w), &step);
-	does->skip = !does->taken;
-	does->address = address[0];
-	does->value = value[0];
-}
-
 static void step(struct sim_machine *machine, struct hetm_worker *w)
 {
 	const uint32_t pc = w->pc;
 	const struct sim_instr *instr = &machine->program->code[pc];
-	struct sim_step does = { 0 };
+	uint64_t address[SIM_MAX_LANES];
+	uint32_t value[SIM_MAX_LANES];
+	struct sim_step does = { .mask = 1, .address = address, .value = value };
 
 	w->ready_at += cycles_of(&hetm_of(machine)->config->machine, instr);
 	if (instr->op <= SIM_EXIT_IF || instr->op == SIM_NOTE)
-		evaluate(machine, w, &does);
+		sim_evaluate_lanes(&machine->port, pc, &w->lane, row(machine, w), &does);
 	w->pc = pc + 1 + (uint32_t)instr->hop;
 	machine->port.result.instructions++;
 	switch (instr->op) {
 	case SIM_LOAD:
-		if (!does.skip)
-			load(machine, w, does.address);
+		if (does.chosen)
+			load(machine, w, address[0]);
 		break;
 	case SIM_STORE:
-		if (!does.skip)
-			store(machine, w, does.address, does.value);
+		if (does.chosen)
+			store(machine, w, address[0], value[0]);
 		break;
 	case SIM_BRANCH:
-		w->pc = does.taken ? instr->target : w->pc;
+		w->pc = does.chosen ? instr->target : w->pc;
 		break;
 	case SIM_TX_BEGIN:
 		begin(machine, w, pc);
@@ -235,7 +219,7 @@ static void step(struct sim_machine *machine, struct hetm_worker *w)
 		commit(machine, w);
 		break;
 	case SIM_EXIT_IF:
-		if (does.taken)
+		if (does.chosen)
 			end_request(machine, w);
 		break;
 	case SIM_EXIT:

@@ -15,17 +15,6 @@ static const struct hetm_kernel *kernel_of(const struct sim_workload *workload)
 							  offsetof(struct hetm_kernel, workload));
 }
 
-/* Thread i of the kernel is request i of its batch. */
-static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct sim_step *step)
-{
-	const struct hetm_kernel *k = data;
-	struct sim_lane request = *lane;
-
-	request.thread = k->request[lane->thread];
-	k->inner->eval(k->inner->data, pc, &request, step);
-	memcpy(lane->reg, request.reg, sizeof(lane->reg));
-}
-
 static void copy_replica(const struct sim_workload *workload, struct sim_memory *memory)
 {
 	const struct sim_memory *found = kernel_of(workload)->found;
@@ -129,11 +118,8 @@ static struct hetm_kernel *make_kernel(struct sim_machine *machine, uint32_t cou
 	for (uint32_t i = 0; i < count; i++)
 		k->request[i] = (uint32_t)h->batch[i];
 	k->found = h->gpu;
-	k->inner = outer->program[flavour];
-	k->program = *k->inner;
-	k->program.eval = eval;
-	k->program.data = k->inner->eval_warp ? k->inner->data : k;
-	k->program.id = k->request;
+	k->program = *outer->program[flavour];
+	k->program.id = k->request; /* thread i of the kernel is request i of its batch */
 	k->program.device = SIM_GPU;
 	k->class = (struct sim_workload_class){ .name = outer->name, .setup = copy_replica };
 	k->workload = *outer;

@@ -106,7 +106,6 @@ struct hetm_kernel {
 	struct sim_workload workload; /* the batch, as a workload */
 	struct sim_workload_class class;
 	struct sim_program program;
-	const struct sim_program *inner;
 	const struct sim_memory *found; /* the replica */
 	uint64_t begins;	   /* behind the launch */
 	struct hetm_words *attempt; /* [count] what a thread has accessed since it began */

@@ -5,14 +5,11 @@
  * The one form that every program takes: workloads, traces and kernel files.
  *
  * A program is an array of instructions, the same for all threads, with explicit
- * reconvergence points. What an instruction does in one lane is told by the
+ * reconvergence points. What an instruction does in the lanes of a warp is told by the
  * program's eval function, which is pure: it reads the workload's constant data and
- * {pc, registers, last loaded value} of the lane and gives an address, a value or the
- * way of a branch. A lane holds numbers only, so a warp can be saved, restored and
- * re-executed at any point.
- *
- * A program may evaluate all lanes of a warp at once instead: its registers then stand in rows of
- * 32 lanes, which the machine keeps.
+ * {pc, registers} of the lanes and gives addresses, values or the ways of a branch. Registers
+ * are numbers in rows of 32 lanes, which the machine keeps, so a warp can be saved, restored
+ * and re-executed at any point.
  *
  * A warp runs in lockstep: an instruction is evaluated for all active lanes, issued
  * once, and is done for all of them before the next one starts.
@@ -27,12 +24,12 @@
 
 enum sim_op {
 	SIM_PLAIN,     /* `count` issue slots of arithmetic */
-	SIM_LOAD,      /* lane->loaded = word at step.address */
+	SIM_LOAD,      /* register step.into = word at step.address */
 	SIM_STORE,     /* word at step.address = step.value */
-	SIM_CAS,       /* lane->loaded = old word; if it was step.compare: word = step.value */
-	SIM_ADD,       /* lane->loaded = old word; word += step.value; no abort undoes it */
-	SIM_BRANCH,    /* step.taken: to `target`, else the next pc; lanes meet at `meet` */
-	SIM_EXIT_IF,   /* step.taken: the thread ends; outside transactions */
+	SIM_CAS,       /* step.into = old word; if it was step.compare: word = step.value */
+	SIM_ADD,       /* step.into = old word; word += step.value; no abort undoes it */
+	SIM_BRANCH,    /* step.chosen: to `target`, else the next pc; lanes meet at `meet` */
+	SIM_EXIT_IF,   /* step.chosen: the thread ends; outside transactions */
 	SIM_BARRIER,   /* of the block; outside transactions */
 	SIM_FENCE,     /* wait until all stores of the warp have been performed */
 	SIM_TX_BEGIN,  /* transactional programs only */
@@ -43,7 +40,7 @@ enum sim_op {
 	SIM_EXIT,      /* the thread ends */
 };
 
-/* Does it leave a word in lane->loaded? */
+/* Does it load a word? */
 static inline bool sim_loads(enum sim_op op)
 {
 	return op == SIM_LOAD || op == SIM_CAS || op == SIM_ADD;
@@ -64,15 +61,12 @@ struct sim_instr {
 	bool shared;	 /* LOAD .. ADD: of the block's shared memory, bytes from 0 on */
 };
 
-#define SIM_REGISTERS 16
-
-/* One thread in a lane. The program owns reg[]; the machine writes the rest. */
+/* One thread, on machines that keep the registers of each thread in a row. */
 struct sim_lane {
 	uint32_t thread;
 	uint32_t attempt; /* aborts of the running transaction so far */
 	uint32_t loaded;  /* by the last SIM_LOAD, SIM_CAS or SIM_ADD of this lane */
-	uint32_t into;	  /* of whole warps: 1 and the register that is yet to have that */
-	uint32_t reg[SIM_REGISTERS]; /* 0 at the start; restored when a transaction aborts */
+	uint32_t into;	  /* 1 and the register that is yet to have that; 0: none is */
 };
 
 /* An index beyond an array's end: of an access, or of a step of the kernel. */
@@ -83,30 +77,15 @@ struct sim_stray {
 	uint32_t operand[SIM_OPERANDS];
 };
 
-/* What one lane does at one instruction; all zero before eval is called. */
-struct sim_step {
-	uint64_t address;     /* LOAD, STORE, CAS, ADD: byte address of a word, below 2^40 */
-	uint32_t value;	      /* STORE, CAS, ADD */
-	uint32_t compare;     /* CAS */
-	bool taken;	      /* BRANCH, EXIT_IF */
-	bool skip;	      /* LOAD, STORE, CAS, ADD: predicated off in this lane */
-};
-
-/*
- * Called once per lane and execution, for PLAIN, LOAD .. BRANCH and EXIT_IF. It may
- * change lane->reg; the new contents count for the next instruction.
- */
-typedef void (*sim_eval_fn)(const void *data, uint32_t pc, struct sim_lane *lane,
-			    struct sim_step *step);
-
 /* A warp at an instruction, and what it does there. */
-struct sim_warp_step {
-	uint32_t *reg;	   /* register r of lane l: reg[32 r + l] */
+struct sim_step {
+	uint32_t *reg;	   /* register r of lane l: reg[32 r + l]; 0 at the start */
 	const uint32_t *slot; /* NULL, or for lanes with registers in a row: reg[slot[l] + r] */
 	uint32_t mask;	   /* lanes that execute */
 	uint32_t whole;	   /* lanes that have a thread */
-	uint64_t *address; /* as in sim_step, by lane, for lanes that take part */
-	uint32_t *value, *compare;
+	/* By lane, for lanes that take part: the byte address of a word, below 2^40, ... */
+	uint64_t *address;
+	uint32_t *value, *compare; /* STORE, CAS, ADD; CAS */
 	uint32_t chosen;   /* BRANCH, EXIT_IF: lanes that take it; memory: that take part */
 	uint16_t into;	   /* LOAD, CAS, ADD: the register that what is loaded goes into, or none */
 	/* Lanes with an index beyond an array's end; they take no part, and load 0. */
@@ -114,7 +93,14 @@ struct sim_warp_step {
 	struct sim_stray *stray_of; /* the caller's, by lane */
 };
 
-typedef void (*sim_warp_eval_fn)(const void *data, uint32_t pc, struct sim_warp_step *step);
+/* Called once per warp and execution, for PLAIN, LOAD .. EXIT_IF and NOTE. It may change registers;
+ * the new contents count for the next instruction. */
+typedef void (*sim_eval_fn)(const void *data, uint32_t pc, struct sim_step *step);
+
+static inline uint32_t *sim_register(const struct sim_step *step, uint32_t reg, uint32_t lane)
+{
+	return &step->reg[step->slot ? step->slot[lane] + reg : 32 * reg + lane];
+}
 
 /* What a thread knows of itself. */
 enum sim_special {
@@ -153,15 +139,14 @@ static inline uint32_t sim_own(enum sim_special special, uint32_t block, uint32_
 }
 
 /* Of threads of a launch, so many from one on, all of one block, into their registers: number r of
- * the first one is reg[r * stride], and the others stand behind it. special: as of a program, or
- * NULL. */
+ * the first one is reg[r * stride], and the others stand behind it. special: as of a program. */
 static inline void sim_introduce(const uint16_t *special, uint32_t *reg, size_t stride,
 				 uint32_t thread, uint32_t count, uint32_t block_size,
 				 uint32_t lanes, uint32_t device)
 {
 	uint32_t block = thread / block_size, own = thread % block_size;
 
-	for (int i = 0; special && i < SIM_SPECIALS; i++) {
+	for (int i = 0; i < SIM_SPECIALS; i++) {
 		uint32_t *to = reg + special[i] * stride;
 
 		for (uint32_t n = 0; special[i] != SIM_NO_REGISTER && n < count; n++)
@@ -178,15 +163,13 @@ struct sim_spot {
 struct sim_program {
 	const struct sim_instr *code;
 	uint32_t length;
-	sim_eval_fn eval; /* NULL of programs that evaluate whole warps */
+	sim_eval_fn eval;
 	const void *data; /* handed to eval: the workload */
-	/* Of programs that do that, else NULL and 0: */
-	sim_warp_eval_fn eval_warp;
 	uint32_t registers;
 	const uint16_t *special;  /* [SIM_SPECIALS]: registers for it, or SIM_NO_REGISTER */
 	const uint16_t *kept;	  /* registers that an aborted transaction must find again */
 	uint32_t kept_count;
-	const char *file;	  /* of the kernel, and the places of its instructions */
+	const char *file;	  /* of the kernel, and the places of its instructions; or NULL */
 	const struct sim_spot *spot;
 	/* "FILE:LINE:COLUMN: thread N uses ..." */
 	void (*say_stray)(const void *data, uint32_t thread, const struct sim_stray *stray,
@@ -202,7 +185,7 @@ static inline void sim_lane_again(const struct sim_program *program, struct sim_
 				  const struct sim_lane *saved, uint32_t *reg, const uint32_t *kept)
 {
 	uint32_t attempt = lane->attempt + 1;
-	uint16_t own = program->special ? program->special[SIM_OWN_ATTEMPT] : SIM_NO_REGISTER;
+	uint16_t own = program->special[SIM_OWN_ATTEMPT];
 
 	*lane = *saved;
 	lane->attempt = attempt;

@@ -227,8 +227,8 @@ static uint64_t access_memory(struct sim_machine *machine, struct local_wave *wa
 static uint32_t evaluate_warp(struct sim_machine *machine, struct local_wave *wave, uint32_t first,
 			      uint32_t on)
 {
-	struct sim_warp_step step = { .mask = on, .address = &wave->address[first],
-				      .value = &wave->value[first] };
+	struct sim_step step = { .mask = on, .address = &wave->address[first],
+				 .value = &wave->value[first] };
 
 	return sim_evaluate_lanes(&machine->port, wave->pc, &wave->lane[first],
 				  local_row(machine, wave, first), &step);
@@ -236,24 +236,12 @@ static uint32_t evaluate_warp(struct sim_machine *machine, struct local_wave *wa
 
 static uint64_t evaluate(struct sim_machine *machine, struct local_wave *wave, uint64_t on)
 {
-	const struct sim_program *program = machine->program;
-	enum sim_op op = program->code[wave->pc].op;
-	bool branch = op == SIM_BRANCH || op == SIM_EXIT_IF;
 	uint64_t chosen = 0;
 
-	for (uint32_t l = 0; program->eval_warp && l < LOCAL_LANES; l += SIM_MAX_LANES)
+	for (uint32_t l = 0; l < LOCAL_LANES; l += SIM_MAX_LANES)
 		if ((uint32_t)(on >> l))
 			chosen |= (uint64_t)evaluate_warp(machine, wave, l, (uint32_t)(on >> l))
 				  << l;
-	for (SIM_EACH_LANE(lane, program->eval_warp ? 0 : on)) {
-		struct sim_step step = { 0 };
-
-		program->eval(program->data, wave->pc, &wave->lane[lane], &step);
-		wave->address[lane] = step.address;
-		wave->value[lane] = step.value;
-		if (branch ? step.taken : !step.skip)
-			chosen |= UINT64_C(1) << lane;
-	}
 	return chosen;
 }
 

@@ -107,13 +107,10 @@ static void exchange(struct sim_machine *machine, struct sim_warp *a, struct sim
 	const struct sim_program *program = machine->program;
 	uint64_t whole[2] = { a->whole, b->whole };
 
-	for (uint32_t i = 0; program->eval_warp && i < program->registers; i++)
+	for (uint32_t i = 0; i < program->registers; i++)
 		EXCHANGE(uint32_t, a->reg[i * SIM_MAX_LANES + lane],
 			 b->reg[i * SIM_MAX_LANES + lane]);
-	if (program->eval_warp)
-		EXCHANGE(struct sim_stray, a->stray_of[lane], b->stray_of[lane]);
-	else
-		EXCHANGE(struct sim_lane, a->lane[lane], b->lane[lane]);
+	EXCHANGE(struct sim_stray, a->stray_of[lane], b->stray_of[lane]);
 	EXCHANGE(uint32_t, a->thread[lane], b->thread[lane]);
 	EXCHANGE(uint32_t, a->attempt[lane], b->attempt[lane]);
 	EXCHANGE(uint32_t, a->loaded[lane], b->loaded[lane]);

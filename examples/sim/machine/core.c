@@ -17,12 +17,10 @@ static void take_registers(struct sim_machine *machine)
 {
 	free(machine->registers);
 	free(machine->stray);
-	free(machine->lanes);
 	free(machine->shared);
 	machine->registers = NULL;
 	machine->shared = NULL;
 	machine->stray = NULL;
-	machine->lanes = NULL;
 }
 
 static size_t shared_words(const struct sim_machine *machine)
@@ -37,28 +35,21 @@ static int give_registers(struct sim_machine *machine)
 	const struct sim_program *program = machine->program;
 	size_t rows = program->registers + program->kept_count + 1;
 	size_t warps = (size_t)machine->config.cores * machine->config.warps;
-	size_t lanes = warps * SIM_MAX_LANES, shared = shared_words(machine);
+	size_t lanes = warps * SIM_MAX_LANES;
 
 	take_registers(machine);
-	machine->shared = calloc(shared + 1, sizeof *machine->shared);
-	if (program->eval_warp) {
-		machine->registers = calloc(lanes * rows, sizeof *machine->registers);
-		machine->stray = malloc(lanes * sizeof *machine->stray);
-	} else {
-		machine->lanes = calloc(lanes, 2 * sizeof *machine->lanes);
-	}
-	if (!machine->shared ||
-	    (program->eval_warp ? !machine->registers || !machine->stray : !machine->lanes))
+	machine->shared = calloc(shared_words(machine) + 1, sizeof *machine->shared);
+	machine->registers = calloc(lanes * rows, sizeof *machine->registers);
+	machine->stray = malloc(lanes * sizeof *machine->stray);
+	if (!machine->shared || !machine->registers || !machine->stray)
 		return -ENOMEM;
 	for (size_t i = 0; i < warps; i++) {
 		struct sim_warp *warp = &machine->port.warp[i];
 		size_t lane = i * SIM_MAX_LANES;
 
-		warp->reg = machine->registers ? machine->registers + lane * rows : NULL;
-		warp->kept = warp->reg ? warp->reg + program->registers * SIM_MAX_LANES : NULL;
-		warp->stray_of = machine->stray ? machine->stray + lane : NULL;
-		warp->lane = machine->lanes ? machine->lanes + 2 * lane : NULL;
-		warp->saved = warp->lane ? warp->lane + SIM_MAX_LANES : NULL;
+		warp->reg = machine->registers + lane * rows;
+		warp->kept = warp->reg + program->registers * SIM_MAX_LANES;
+		warp->stray_of = machine->stray + lane;
 	}
 	return 0;
 }
@@ -142,10 +133,6 @@ static void warp_io(struct sim_machine *machine, struct sim_warp *warp, struct s
 	uint32_t rows = machine->program->registers + machine->program->kept_count;
 
 	SIM_IO_FROM(io, warp, wait);
-	if (!machine->program->eval_warp) {
-		SIM_IO_ARRAY(io, warp->lane, 2 * SIM_MAX_LANES);
-		return;
-	}
 	SIM_IO_ARRAY(io, warp->reg, rows * SIM_MAX_LANES);
 	for (SIM_EACH_LANE(lane, warp->stray))
 		SIM_IO(io, warp->stray_of[lane]);

@@ -2,57 +2,30 @@
 /* One instruction of one warp: evaluate it in its lanes, and what it asks of the machine. */
 #include "wiring.h"
 
-/* All lanes at once. Lanes that strayed may be running a transaction that will abort. */
-static void evaluate_warp(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
-			  uint64_t active, uint64_t *chosen)
+/* Lanes that strayed may be running a transaction that will abort. @return the lanes chosen. */
+static uint64_t evaluate(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
+			 uint64_t active)
 {
 	const struct sim_program *program = machine->program;
 	struct sim_stray strayed[SIM_MAX_LANES];
-	struct sim_warp_step step = {
+	struct sim_step step = {
 		.reg = warp->reg, .mask = (uint32_t)active, .whole = warp->whole,
 		.address = warp->address, .value = warp->value, .compare = warp->compare,
 		.stray_of = strayed,
 	};
 
 	sim_take_loaded(warp);
-	program->eval_warp(program->data, pc, &step);
-	*chosen = step.chosen;
+	program->eval(program->data, pc, &step);
 	if (sim_loads(program->code[pc].op)) {
 		warp->due = step.into == SIM_NO_REGISTER ? 0 : step.chosen;
 		warp->into = step.into;
 	}
-	if (!step.stray)
-		return;
 	for (SIM_EACH_LANE(lane, step.stray & ~warp->stray))
 		warp->stray_of[lane] = strayed[lane];
 	warp->stray |= step.stray;
-	if (!warp->in_tx)
+	if (step.stray && !warp->in_tx)
 		sim_fail_stray(&machine->port, warp, step.stray);
-}
-
-static void evaluate(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
-		     uint64_t active, uint64_t *chosen)
-{
-	const struct sim_program *program = machine->program;
-	bool decides = program->code[pc].op == SIM_BRANCH || program->code[pc].op == SIM_EXIT_IF;
-
-	if (program->eval_warp) {
-		evaluate_warp(machine, warp, pc, active, chosen);
-		return;
-	}
-	*chosen = 0;
-	for (SIM_EACH_LANE(lane, active)) {
-		struct sim_step step = { 0 };
-
-		warp->lane[lane].attempt = warp->attempt[lane];
-		warp->lane[lane].loaded = warp->loaded[lane];
-		program->eval(program->data, pc, &warp->lane[lane], &step);
-		warp->address[lane] = step.address;
-		warp->value[lane] = step.value;
-		warp->compare[lane] = step.compare;
-		if (decides ? step.taken : !step.skip)
-			*chosen |= UINT64_C(1) << lane;
-	}
+	return step.chosen;
 }
 
 static void next(struct sim_machine *machine, struct sim_warp *warp, uint64_t pc)
@@ -319,10 +292,10 @@ static uint32_t notes(struct sim_machine *machine, struct sim_warp *warp, uint32
 
 	for (; code[pc].op >= SIM_ENTER && code[pc].op <= SIM_NOTE;
 	     pc = sim_warp_pc(warp)) {
-		uint64_t active = sim_active(warp), chosen;
+		uint64_t active = sim_active(warp);
 
 		if (code[pc].op == SIM_NOTE) {
-			evaluate(machine, warp, pc, active, &chosen);
+			evaluate(machine, warp, pc, active);
 		} else if (code[pc].op == SIM_ENTER) {
 			if (!warp->inside)
 				sim_see(&machine->port, warp->number, SIM_SEEN_BEGIN, active,
@@ -358,7 +331,7 @@ static void execute(struct sim_machine *machine, struct sim_warp *warp, uint32_t
 	port->result.executed += (uint64_t)__builtin_popcountll(active);
 	switch (instr->op) {
 	case SIM_PLAIN:
-		evaluate(machine, warp, pc, active, &chosen);
+		evaluate(machine, warp, pc, active);
 		next(machine, warp, sim_pc_after(&machine->port, pc));
 		go_on(machine, warp, instr->count);
 		break;
@@ -366,13 +339,12 @@ static void execute(struct sim_machine *machine, struct sim_warp *warp, uint32_t
 	case SIM_STORE:
 	case SIM_CAS:
 	case SIM_ADD:
-		evaluate(machine, warp, pc, active, &chosen);
+		chosen = evaluate(machine, warp, pc, active);
 		next(machine, warp, sim_pc_after(&machine->port, pc));
 		memory(machine, warp, instr, chosen);
 		break;
 	case SIM_BRANCH:
-		evaluate(machine, warp, pc, active, &chosen);
-		branch(machine, warp, pc, active, chosen);
+		branch(machine, warp, pc, active, evaluate(machine, warp, pc, active));
 		go_on(machine, warp, 1);
 		break;
 	case SIM_FENCE:
@@ -407,8 +379,7 @@ static void execute(struct sim_machine *machine, struct sim_warp *warp, uint32_t
 		end(machine, warp, pc, active);
 		break;
 	case SIM_EXIT_IF:
-		evaluate(machine, warp, pc, active, &chosen);
-		end(machine, warp, pc, chosen);
+		end(machine, warp, pc, evaluate(machine, warp, pc, active));
 		break;
 	case SIM_BARRIER:
 		wait_at_barrier(machine, warp, pc);

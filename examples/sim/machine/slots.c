@@ -35,13 +35,10 @@ static void launch(struct sim_machine *machine, struct sim_core *core, uint64_t 
 	memset(warp->loaded, 0, sizeof warp->loaded);
 	for (uint32_t i = 0; i < SIM_MAX_LANES; i++)
 		warp->thread[i] = i < count ? (uint32_t)thread + i : 0;
-	for (uint32_t i = 0; warp->lane && i < SIM_MAX_LANES; i++)
-		warp->lane[i] = (struct sim_lane){ .thread = warp->thread[i] };
 	warp->block = (uint8_t)block;
 	warp->inside = 0;
 	warp->whole = (uint32_t)mask;
-	if (machine->program->eval_warp)
-		introduce(machine, warp, (uint32_t)thread);
+	introduce(machine, warp, (uint32_t)thread);
 	if (warp->stack && gputm_simt_stack_launch(warp->stack, 0, mask))
 		sim_fail(&machine->port, -EINVAL, "a warp could not be launched");
 	core->launch[warp->index] = core->launched++;

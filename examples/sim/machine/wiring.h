@@ -129,7 +129,6 @@ struct sim_machine {
 	uint32_t *registers; /* of all warps */
 	uint32_t *shared; /* [cores][blocks of a core][words]: shared memory */
 	struct sim_stray *stray; /* of all lanes; the host touches those that went astray */
-	struct sim_lane *lanes; /* of all warps, and those saved */
 	struct sim_partition *partition;
 	struct sim_crossbar up, down; /* cores to partitions, and back */
 	struct sim_slab words; /* struct sim_words */

@@ -135,7 +135,7 @@ void sim_take_loaded(struct sim_warp *warp)
 static void set_attempt(struct sim_port *port, struct sim_warp *warp, uint64_t lane,
 			uint32_t attempt)
 {
-	uint16_t reg = warp->lane ? SIM_NO_REGISTER : port->program->special[SIM_OWN_ATTEMPT];
+	uint16_t reg = port->program ? port->program->special[SIM_OWN_ATTEMPT] : SIM_NO_REGISTER;
 
 	warp->attempt[lane] = attempt;
 	if (reg != SIM_NO_REGISTER)
@@ -149,15 +149,8 @@ static void save(struct sim_port *port, struct sim_warp *warp, uint64_t mask)
 	for (SIM_EACH_LANE(lane, mask))
 		set_attempt(port, warp, lane, 0);
 	warp->stray = 0;
-	if (warp->lane) {
-		for (SIM_EACH_LANE(lane, mask)) {
-			warp->saved[lane] = warp->lane[lane];
-			warp->saved[lane].loaded = warp->loaded[lane];
-		}
-		return;
-	}
 	sim_take_loaded(warp);
-	for (uint32_t i = 0; i < program->kept_count; i++)
+	for (uint32_t i = 0; program && i < program->kept_count; i++)
 		memcpy(warp->kept + i * SIM_MAX_LANES,
 		       warp->reg + program->kept[i] * SIM_MAX_LANES,
 		       SIM_MAX_LANES * sizeof *warp->kept);
@@ -167,16 +160,9 @@ void sim_put_back(struct sim_port *port, struct sim_warp *warp, uint64_t mask)
 {
 	const struct sim_program *program = port->program;
 
-	if (warp->lane) {
-		for (SIM_EACH_LANE(lane, mask)) {
-			warp->lane[lane] = warp->saved[lane];
-			warp->loaded[lane] = warp->saved[lane].loaded;
-		}
-		return;
-	}
 	warp->due &= (uint32_t)~mask;
 	warp->stray &= ~mask;
-	for (uint32_t i = 0; i < program->kept_count; i++)
+	for (uint32_t i = 0; program && i < program->kept_count; i++)
 		for (SIM_EACH_LANE(lane, mask))
 			warp->reg[program->kept[i] * SIM_MAX_LANES + lane] =
 				warp->kept[i * SIM_MAX_LANES + lane];
@@ -206,7 +192,7 @@ void sim_fail_stray(struct sim_port *port, const struct sim_warp *warp, uint64_t
 }
 
 uint32_t sim_evaluate_lanes(struct sim_port *port, uint32_t pc, struct sim_lane *lane,
-			    uint32_t *reg, struct sim_warp_step *step)
+			    uint32_t *reg, struct sim_step *step)
 {
 	const struct sim_program *program = port->program;
 	struct sim_stray stray[SIM_MAX_LANES];
@@ -222,7 +208,7 @@ uint32_t sim_evaluate_lanes(struct sim_port *port, uint32_t pc, struct sim_lane 
 			reg[slot[l] + lane[l].into - 1] = lane[l].loaded;
 		lane[l].into = 0;
 	}
-	program->eval_warp(program->data, pc, step);
+	program->eval(program->data, pc, step);
 	for (SIM_EACH_LANE(l, step->into == SIM_NO_REGISTER ? 0 : step->chosen))
 		lane[l].into = step->into + 1u;
 	for (SIM_EACH_LANE(l, step->stray))

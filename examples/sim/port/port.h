@@ -112,13 +112,9 @@ struct sim_ledger {
 
 struct sim_warp {
 	struct gputm_simt_stack *stack; /* NULL: the host compacts warps, see sim_home_lanes() */
-	/* of programs that evaluate whole warps */
-	uint32_t *reg;	     /* [registers][SIM_MAX_LANES] */
+	uint32_t *reg;	     /* [registers][SIM_MAX_LANES] of the program */
 	uint32_t *kept;	     /* [kept_count][SIM_MAX_LANES], at tx_begin */
 	struct sim_stray *stray_of; /* [SIM_MAX_LANES] */
-	/* of programs that evaluate lane by lane; NULL of others */
-	struct sim_lane *lane;	/* [SIM_MAX_LANES] */
-	struct sim_lane *saved; /* [SIM_MAX_LANES], at tx_begin */
 	/* state, as are the registers */
 	enum sim_wait wait;
 	uint8_t core, index, block; /* block: slot of the core */
@@ -392,7 +388,7 @@ struct sim_port {
 	uint32_t interleave_shift;
 	const void *system_config;
 	const struct sim_workload *workload;
-	const struct sim_program *program;
+	const struct sim_program *program;   /* NULL: the host has no registers */
 	const struct sim_observer *observer; /* NULL for none */
 	const struct sim_seer *seer;	     /* the same */
 	struct gputm_ctx *ctx;
@@ -531,7 +527,7 @@ void sim_fail_stray(struct sim_port *port, const struct sim_warp *warp, uint64_t
  * on, evaluate an instruction of a kernel; step has the mask, and room for 32 addresses and
  * values. The lanes chosen. A lane that goes beyond an array ends the run. */
 uint32_t sim_evaluate_lanes(struct sim_port *port, uint32_t pc, struct sim_lane *lane,
-			    uint32_t *reg, struct sim_warp_step *step);
+			    uint32_t *reg, struct sim_step *step);
 /* Tell who looks. */
 static inline void sim_see(const struct sim_port *port, uint32_t warp, enum sim_seen what,
 			   uint64_t a, uint64_t b)

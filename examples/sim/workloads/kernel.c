@@ -41,7 +41,7 @@ struct kernel_workload {
 
 /* ---- what an instruction does ----------------------------------------------------------- */
 
-static void eval_warp(const void *data, uint32_t pc, struct sim_warp_step *step)
+static void eval(const void *data, uint32_t pc, struct sim_step *step)
 {
 	const struct kernel_program *p = data;
 	const struct kernel_instr *i = &p->code->instr[pc];
@@ -129,7 +129,7 @@ static int make_program(struct kernel_workload *k, const struct kernel_code *cod
 		p->spot[pc] = (struct sim_spot){ code->instr[pc].line, code->instr[pc].column };
 	}
 	p->runs = (struct sim_program){
-		.code = p->instr, .length = length, .data = p, .eval_warp = eval_warp,
+		.code = p->instr, .length = length, .data = p, .eval = eval,
 		.registers = code->registers, .special = code->special, .kept = code->kept,
 		.kept_count = (uint32_t)code->kept_count, .file = k->kernel.file,
 		.spot = p->spot, .say_stray = say_stray,

@@ -30,15 +30,4 @@ static inline void sim_workload_free(struct sim_workload *workload)
 	free(workload);
 }
 
-/* Its program of this flavour; eval is handed the workload. */
-static inline void sim_workload_runs(struct sim_workload *workload, enum sim_flavour flavour,
-				     const struct sim_instr *code, uint32_t length,
-				     sim_eval_fn eval)
-{
-	workload->own[flavour] = (struct sim_program){
-		.code = code, .length = length, .eval = eval, .data = workload,
-	};
-	workload->program[flavour] = &workload->own[flavour];
-}
-
 #endif /* SIM_WORKLOADS_TABLES_H */

@@ -31,6 +31,7 @@
 struct trace {
 	struct sim_workload base;
 	struct sim_trace file;
+	struct sim_program program[2]; /* transactions, locks */
 	uint32_t attempt_bits;
 	uint32_t *lock;	      /* footprints, ascending, one after the other */
 	uint32_t *first_lock; /* [transactions + 1] */
@@ -38,41 +39,77 @@ struct trace {
 
 /* ---- programs ---- */
 
-enum { NTH, STEP, HELD, DONE }; /* registers: which transaction, which access or lock */
+/* Registers of a thread: which transaction, which access or lock; and what it is told. */
+enum { NTH, STEP, HELD, DONE, OWN = DONE, THREAD, ATTEMPT, LOADED, REGISTERS };
 
-static uint32_t running(const struct trace *t, const struct sim_lane *lane)
+static const uint16_t special[SIM_SPECIALS] = {
+	SIM_NO_REGISTER, SIM_NO_REGISTER, SIM_NO_REGISTER, SIM_NO_REGISTER,
+	[SIM_OWN_ID] = THREAD,
+	[SIM_OWN_WARP_ID] = SIM_NO_REGISTER,
+	[SIM_OWN_ATTEMPT] = ATTEMPT,
+	[SIM_OWN_DEVICE] = SIM_NO_REGISTER,
+};
+static const uint16_t kept[] = { STEP };
+
+/* What a lane does: whether it takes a branch or an access, and which. */
+struct deed {
+	bool chosen;
+	uint64_t address;
+	uint32_t value;
+};
+
+typedef void do_lane(const struct trace *t, uint32_t pc, uint32_t *reg, struct deed *deed);
+
+/* Lane by lane. */
+static void eval_lanes(const struct trace *t, uint32_t pc, struct sim_step *step, do_lane *lane)
 {
-	return t->file.order[t->file.first[lane->thread] + lane->reg[NTH]];
+	for (uint32_t left = step->mask; left; left &= left - 1) {
+		uint32_t l = (uint32_t)__builtin_ctz(left), reg[REGISTERS];
+		struct deed deed = { 0 };
+
+		for (uint32_t r = 0; r < REGISTERS; r++)
+			reg[r] = *sim_register(step, r, l);
+		lane(t, pc, reg, &deed);
+		for (uint32_t r = 0; r <= OWN; r++)
+			*sim_register(step, r, l) = reg[r];
+		step->chosen |= (uint32_t)deed.chosen << l;
+		step->address[l] = deed.address;
+		step->value[l] = deed.value;
+	}
 }
 
-static uint32_t current(const struct trace *t, const struct sim_lane *lane)
+static uint32_t running(const struct trace *t, const uint32_t *reg)
 {
-	return t->file.start[running(t, lane)] + lane->reg[STEP];
+	return t->file.order[t->file.first[reg[THREAD]] + reg[NTH]];
 }
 
-static bool more_transactions(const struct trace *t, struct sim_lane *lane)
+static uint32_t current(const struct trace *t, const uint32_t *reg)
 {
-	lane->reg[STEP] = 0;
-	lane->reg[NTH]++;
-	return t->file.first[lane->thread] + lane->reg[NTH] < t->file.first[lane->thread + 1];
+	return t->file.start[running(t, reg)] + reg[STEP];
 }
 
-static void access_word(const struct trace *t, struct sim_lane *lane, bool write,
-			struct sim_step *step)
+static bool more_transactions(const struct trace *t, uint32_t *reg)
 {
-	uint32_t index = current(t, lane), access = t->file.access[index];
+	reg[STEP] = 0;
+	reg[NTH]++;
+	return t->file.first[reg[THREAD]] + reg[NTH] < t->file.first[reg[THREAD] + 1];
+}
+
+static void access_word(const struct trace *t, const uint32_t *reg, bool write, struct deed *deed)
+{
+	uint32_t index = current(t, reg), access = t->file.access[index];
 	uint32_t attempts = (uint32_t)((UINT64_C(1) << t->attempt_bits) - 1);
 
-	step->skip = sim_trace_is_write(access) != write;
-	step->address = sim_trace_address(access);
-	step->value = (uint32_t)((uint64_t)(index + 1) << t->attempt_bits) |
-		      (lane->attempt & attempts);
+	deed->chosen = sim_trace_is_write(access) == write;
+	deed->address = sim_trace_address(access);
+	deed->value = (uint32_t)((uint64_t)(index + 1) << t->attempt_bits) |
+		      (reg[ATTEMPT] & attempts);
 }
 
-static bool more_accesses(const struct trace *t, struct sim_lane *lane)
+static bool more_accesses(const struct trace *t, uint32_t *reg)
 {
-	lane->reg[STEP]++;
-	return current(t, lane) < t->file.start[running(t, lane) + 1];
+	reg[STEP]++;
+	return current(t, reg) < t->file.start[running(t, reg) + 1];
 }
 
 enum { BEGIN, READ, WRITE, NEXT, COMMIT, MORE, END };
@@ -87,22 +124,26 @@ static const struct sim_instr transaction_code[] = {
 	[END] = { .op = SIM_EXIT },
 };
 
-static void eval(const void *data, uint32_t pc, struct sim_lane *lane, struct sim_step *step)
+static void transact(const struct trace *t, uint32_t pc, uint32_t *reg, struct deed *deed)
 {
-	const struct trace *t = data;
-
 	switch (pc) {
 	case READ:
 	case WRITE:
-		access_word(t, lane, pc == WRITE, step);
+		access_word(t, reg, pc == WRITE, deed);
 		break;
 	case NEXT:
-		step->taken = more_accesses(t, lane);
+		deed->chosen = more_accesses(t, reg);
 		break;
 	case MORE:
-		step->taken = more_transactions(t, lane);
+		deed->chosen = more_transactions(t, reg);
 		break;
 	}
+}
+
+static void eval(const void *data, uint32_t pc, struct sim_step *step)
+{
+	step->into = SIM_NO_REGISTER;
+	eval_lanes(data, pc, step, transact);
 }
 
 enum {
@@ -127,69 +168,74 @@ static const struct sim_instr lock_code[] = {
 	[LOCK_END] = { .op = SIM_EXIT },
 };
 
-static uint32_t locks(const struct trace *t, const struct sim_lane *lane)
+static uint32_t locks(const struct trace *t, const uint32_t *reg)
 {
-	uint32_t transaction = running(t, lane);
+	uint32_t transaction = running(t, reg);
 
 	return t->first_lock[transaction + 1] - t->first_lock[transaction];
 }
 
-static uint64_t lock_address(const struct trace *t, const struct sim_lane *lane, uint32_t nth)
+static uint64_t lock_address(const struct trace *t, const uint32_t *reg, uint32_t nth)
 {
-	return LOCKS + (uint64_t)t->lock[t->first_lock[running(t, lane)] + nth];
+	return LOCKS + (uint64_t)t->lock[t->first_lock[running(t, reg)] + nth];
 }
 
-static void eval_taking(const struct trace *t, uint32_t pc, struct sim_lane *lane,
-			struct sim_step *step)
+static void take_locks(const struct trace *t, uint32_t pc, uint32_t *reg, struct deed *deed)
 {
 	switch (pc) {
 	case TAKE:
-		step->address = lock_address(t, lane, lane->reg[HELD]);
-		step->value = 1;
+		deed->chosen = true;
+		deed->address = lock_address(t, reg, reg[HELD]);
+		deed->value = 1;
 		break;
 	case TAKE_NEXT:
-		if (!lane->loaded)
-			lane->reg[HELD]++;
-		step->taken = !lane->loaded && lane->reg[HELD] < locks(t, lane);
+		if (!reg[LOADED])
+			reg[HELD]++;
+		deed->chosen = !reg[LOADED] && reg[HELD] < locks(t, reg);
 		break;
 	case MISSED:
-		step->taken = lane->reg[HELD] < locks(t, lane);
-		lane->reg[DONE] = !step->taken;
+		deed->chosen = reg[HELD] < locks(t, reg);
+		reg[DONE] = !deed->chosen;
 		break;
 	case RELEASE:
-		step->skip = !lane->reg[HELD];
-		if (!step->skip)
-			step->address = lock_address(t, lane, --lane->reg[HELD]);
+		deed->chosen = reg[HELD] != 0;
+		if (deed->chosen)
+			deed->address = lock_address(t, reg, --reg[HELD]);
 		break;
 	case RELEASE_NEXT:
-		step->taken = lane->reg[HELD] != 0;
+		deed->chosen = reg[HELD] != 0;
 		break;
 	}
 }
 
-static void eval_locks(const void *data, uint32_t pc, struct sim_lane *lane,
-		       struct sim_step *step)
+static void lock(const struct trace *t, uint32_t pc, uint32_t *reg, struct deed *deed)
 {
-	const struct trace *t = data;
-
 	switch (pc) {
 	case LOCK_READ:
 	case LOCK_WRITE:
-		access_word(t, lane, pc == LOCK_WRITE, step);
+		access_word(t, reg, pc == LOCK_WRITE, deed);
 		break;
 	case LOCK_NEXT:
-		step->taken = more_accesses(t, lane);
+		deed->chosen = more_accesses(t, reg);
 		break;
 	case AGAIN:
-		step->taken = !lane->reg[DONE];
+		deed->chosen = !reg[DONE];
 		break;
 	case LOCK_MORE:
-		step->taken = more_transactions(t, lane);
+		deed->chosen = more_transactions(t, reg);
 		break;
 	default:
-		eval_taking(t, pc, lane, step);
+		take_locks(t, pc, reg, deed);
 		break;
 	}
+}
+
+static void eval_locks(const void *data, uint32_t pc, struct sim_step *step)
+{
+	step->into = pc == TAKE ? LOADED : SIM_NO_REGISTER;
+	if (pc == TAKE)
+		memset(step->compare, 0, 32 * sizeof *step->compare);
+	eval_lanes(data, pc, step, lock);
 }
 
 /* ---- footprints ---- */
@@ -326,8 +372,16 @@ static int make(const struct sim_workload_request *request, struct sim_workload 
 	t->base.lock_base = LOCKS;
 	t->base.affinity = affinity;
 	find_regions(t);
-	sim_workload_runs(&t->base, SIM_TRANSACTIONS, transaction_code, END + 1, eval);
-	sim_workload_runs(&t->base, SIM_LOCKS, lock_code, LOCK_END + 1, eval_locks);
+	t->program[SIM_TRANSACTIONS] = (struct sim_program){
+		.code = transaction_code, .length = END + 1, .eval = eval, .data = t,
+		.registers = REGISTERS, .special = special, .kept = kept, .kept_count = 1,
+	};
+	t->program[SIM_LOCKS] = (struct sim_program){
+		.code = lock_code, .length = LOCK_END + 1, .eval = eval_locks, .data = t,
+		.registers = REGISTERS, .special = special,
+	};
+	t->base.program[SIM_TRANSACTIONS] = &t->program[SIM_TRANSACTIONS];
+	t->base.program[SIM_LOCKS] = &t->program[SIM_LOCKS];
 	*out = &t->base;
 	return 0;
 }

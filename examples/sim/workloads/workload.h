@@ -56,7 +56,6 @@ struct sim_workload {
 	/* NULL, with the reason beside it, where there is no such program. */
 	const struct sim_program *program[SIM_FLAVOURS];
 	const char *missing[SIM_FLAVOURS];
-	struct sim_program own[SIM_FLAVOURS]; /* where those are kept */
 	/*
 	 * First word of a lock that no data shares, for coarse-lock. Words from
 	 * lock_base on are no data: --check leaves them out.
