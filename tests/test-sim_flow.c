@@ -361,7 +361,7 @@ static void forgetful_places(const struct flow_core *core, flow_place *place, vo
 static void twofold_places(const struct flow_core *core, flow_place *place, void *state)
 {
 	flow_pdom.places(core, place, state);
-	if (core->resident[0].block != KERNEL_NONE)
+	if (core->blocks.live[0])
 		place(state, flow_resident_slot(core, 0, 1), 0);
 }
 

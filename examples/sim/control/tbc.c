@@ -357,7 +357,7 @@ static void places(const struct flow_core *core, flow_place *place, void *state)
 	struct look look = { .place = place, .state = state };
 
 	for (uint32_t s = 0; s < core->residents; s++)
-		if (core->resident[s].block != KERNEL_NONE)
+		if (core->blocks.live[s])
 			places_of_block(core, s, &look);
 }
 

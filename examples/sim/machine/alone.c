@@ -119,8 +119,8 @@ static void check_whole(struct flow_check *c, const struct flow_core *core,
 static bool restores(const struct flow_core *core, uint32_t s)
 {
 	if (core->mechanism->restores == FLOW_RESTORES_FULL_BLOCKS)
-		return core->resident[s].live ==
-		       kernel_threads_of_block(core->kernel, core->resident[s].block);
+		return core->blocks.live[s] ==
+		       kernel_threads_of_block(core->kernel, core->block[s]);
 	return core->mechanism->restores == FLOW_RESTORES;
 }
 
@@ -254,8 +254,8 @@ void flow_check_places(struct flow_check *c, const struct flow_core *core)
 	c->places++;
 	core->mechanism->places(core, look_at, &look);
 	for (uint32_t s = 0; s < core->residents; s++)
-		if (core->resident[s].block != KERNEL_NONE)
-			look_for(c, core->resident[s].block);
+		if (core->blocks.live[s])
+			look_for(c, core->block[s]);
 }
 
 bool flow_check_hopeless(const struct flow_check *c)

@@ -57,10 +57,9 @@ static int give_registers(struct sim_machine *machine)
 int sim_cores_launch(struct sim_machine *machine)
 {
 	const struct sim_program *program = machine->program;
-	uint32_t cores = machine->config.cores;
 
-	for (uint32_t i = 0; i < cores; i++)
-		machine->core[i].next_block = (i + cores - 1) % cores;
+	for (uint32_t i = 0; i < machine->config.cores; i++)
+		sim_blocks_begin(&machine->core[i].blocks, i, machine->config.cores);
 	machine->enters = machine->fences = false;
 	for (uint32_t i = 0; i < program->length; i++) {
 		machine->enters |= program->code[i].op == SIM_ENTER;

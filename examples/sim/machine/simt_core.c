@@ -36,16 +36,10 @@ int flow_fail(struct flow_core *core, uint32_t pc, const char *reason)
 static void end_threads(struct flow_core *core, const struct flow_warp *warp, uint32_t lanes)
 {
 	core->gpu->ended += bits(lanes);
-	for (; lanes; lanes &= lanes - 1) {
-		uint32_t slot = warp->lanes.slot[__builtin_ctz(lanes)];
-		uint32_t s = flow_resident_of(core->threads, slot);
-		struct flow_resident *resident = &core->resident[s];
-
-		if (--resident->live)
-			continue;
-		resident->block = KERNEL_NONE;
-		core->occupied--;
-	}
+	for (; lanes; lanes &= lanes - 1)
+		sim_blocks_leave(&core->blocks,
+				 flow_resident_of(core->threads,
+						  warp->lanes.slot[__builtin_ctz(lanes)]), 1);
 }
 
 static int end_lanes(struct flow_core *core, struct flow_warp *warp, uint32_t lanes, uint32_t next,
@@ -311,30 +305,18 @@ static int wait(struct flow_core *core, uint64_t limit)
 
 /* ---- blocks ---- */
 
-static int launch(struct flow_core *core, uint32_t s)
+static int launch(struct flow_core *core)
 {
-	const uint32_t block = (uint32_t)core->next_block;
+	const uint32_t block = (uint32_t)core->blocks.next;
+	uint32_t s = sim_blocks_take(&core->blocks, kernel_threads_of_block(core->kernel, block),
+				     core->gpu->cores);
 	int error;
 
-	core->next_block += core->gpu->cores;
-	core->resident[s].block = block;
-	core->resident[s].live = kernel_threads_of_block(core->kernel, block);
+	core->block[s] = block;
 	core->gpu->threads.resident_of[block] = (uint8_t)s;
-	core->occupied++;
 	error = core->mechanism->launch(core, s);
 	if (!error && core->gpu->check)
 		flow_check_places(core->gpu->check, core);
-	return error;
-}
-
-static int launch_all(struct flow_core *core)
-{
-	int error = 0;
-
-	for (uint32_t s = 0; !error && s < core->residents; s++)
-		if (core->resident[s].block == KERNEL_NONE &&
-		    core->next_block < core->kernel->blocks)
-			error = launch(core, s);
 	return error;
 }
 
@@ -347,9 +329,9 @@ static int prepare(struct flow_core *core)
 
 	if (!error && core->mechanism_due <= core->now)
 		error = tick(core);
-	if (!error && core->occupied < core->residents &&
-	    core->next_block < core->kernel->blocks)
-		error = launch_all(core);
+	while (!error && core->blocks.count < core->residents &&
+	       core->blocks.next < core->kernel->blocks)
+		error = launch(core);
 	return error;
 }
 
@@ -392,7 +374,7 @@ int flow_core_run(struct flow_core *core, uint64_t cycle, uint64_t limit)
 		core->next = UINT64_MAX;
 		if (!core->held)
 			error = prepare(core);
-		if (error || !core->occupied ||
+		if (error || !core->blocks.count ||
 		    !turn(core, cycle, sleeps ? limit : UINT64_MAX, &error))
 			break;
 	}
@@ -413,7 +395,7 @@ void flow_core_io(struct flow_core *core, struct sim_io *io)
 		sim_io_link(io, "wheel", &core->wheel.first[i], core->warps);
 	SIM_IO_FROM(io, &core->wheel, occupied);
 	sim_io_link(io, "held", &core->held, core->warps);
-	SIM_IO_FROM(io, core, occupied);
+	SIM_IO_FROM(io, core, blocks);
 	flow_memory_io(core, io);
 	core->mechanism->io(core, io);
 }

@@ -14,6 +14,7 @@
 #include "../port/port.h"
 #include "../kernel/kernel.h"
 #include "../kernel/threads.h"
+#include "blocks.h"
 
 struct flow_check;
 struct flow_mechanism;
@@ -67,11 +68,6 @@ struct flow_result {
 	uint64_t depth;		      /* most entries of a stack */
 };
 
-struct flow_resident {
-	uint32_t block; /* KERNEL_NONE: the slot is free */
-	uint32_t live;	/* threads */
-};
-
 /* A warp that executes is in the list of the cycle in which it completes. */
 struct flow_wheel {
 	struct flow_warp *first[SIM_WHEEL_TICKS];
@@ -96,12 +92,11 @@ struct flow_core {
 	uint32_t interval; /* cycles that the issue of a warp takes */
 	uint32_t residents;
 	/* state, as are the wheel, what is held and all that the mechanism and memory have */
-	uint32_t occupied;
+	struct sim_blocks blocks; /* threads of them live */
+	uint32_t block[SIM_BLOCK_SLOTS]; /* which of the launch they are */
 	uint64_t now;
 	uint64_t mechanism_due; /* when its tick() is to be called */
-	uint64_t next_block;
 	uint64_t stored; /* without a machine: when the last store is done */
-	struct flow_resident resident[FLOW_WARPS_MAX];
 	uint64_t in_memory; /* warps that wait for memory */
 	uint64_t awaiting;  /* of them those that wait for a reply */
 	uint64_t next; /* when it is to run again; UINT64_MAX: after a reply, or never */
@@ -194,13 +189,13 @@ static inline uint32_t flow_warps(const struct flow_core *core)
 /* Lanes of warp w of resident block s that have a thread. */
 static inline uint32_t flow_mask(const struct flow_core *core, uint32_t s, uint32_t w)
 {
-	return flow_full_mask(core->kernel, core->resident[s].block, w);
+	return flow_full_mask(core->kernel, core->block[s], w);
 }
 
 /* First thread number of warp w of resident block s. */
 static inline uint32_t flow_resident_slot(const struct flow_core *core, uint32_t s, uint32_t w)
 {
-	return flow_first_slot(core->threads, core->resident[s].block, w);
+	return flow_first_slot(core->threads, core->block[s], w);
 }
 
 void flow_warp_io(struct flow_core *core, struct flow_warp *warp, struct sim_io *io);

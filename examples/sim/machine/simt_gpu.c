@@ -79,7 +79,7 @@ static int end_launch(struct flow_gpu *gpu)
 
 		core->result.idle += cycle - core->now;
 		core->now = cycle;
-		core->next_block = (i + gpu->cores - 1) % gpu->cores;
+		sim_blocks_begin(&core->blocks, i, gpu->cores);
 	}
 	if (gpu->check)
 		flow_check_compare(gpu->check, gpu);
@@ -317,10 +317,8 @@ static int make_core(struct flow_gpu *gpu, const struct flow_request *request, u
 	core->threads = &gpu->threads;
 	core->mechanism = gpu->mechanism;
 	core->mechanism_due = UINT64_MAX;
-	core->next_block = (index + gpu->cores - 1) % gpu->cores;
+	sim_blocks_begin(&core->blocks, index, gpu->cores);
 	core->residents = most < config->blocks ? most : config->blocks;
-	for (uint32_t s = 0; s < FLOW_WARPS_MAX; s++)
-		core->resident[s].block = KERNEL_NONE;
 	core->interval = (gpu->kernel->lanes + config->simd_width - 1) / config->simd_width;
 	gpu->port.shape.warps = core->residents * gpu->threads.warps; /* of a core, in names */
 	error = gpu->mechanism->make(core, request->mechanism_config, &core->state);

@@ -46,18 +46,8 @@ static void launch(struct sim_machine *machine, struct sim_core *core, uint64_t 
 	if (core->free_warps == machine->config.warps && cycle > core->empty_since)
 		machine->port.result.empty += cycle - core->empty_since;
 	core->free_warps--;
-	core->block_warps[block]++;
 	warp->then = warp->stack ? 0 : SIM_THEN_LAUNCH;
 	sim_warp_until(&machine->port, warp, 0);
-}
-
-static uint32_t free_block(const struct sim_core *core)
-{
-	uint32_t block = 0;
-
-	while (core->block_warps[block])
-		block++;
-	return block;
 }
 
 void sim_core_fill(struct sim_machine *machine, uint32_t index)
@@ -66,20 +56,19 @@ void sim_core_fill(struct sim_machine *machine, uint32_t index)
 	uint32_t lanes = machine->config.lanes, size = machine->launch.block_size;
 	uint32_t warps = (size + lanes - 1) / lanes;
 
-	while (core->next_block < machine->blocks && core->resident < machine->config.blocks &&
+	while (core->blocks.next < machine->blocks && core->blocks.count < machine->config.blocks &&
 	       core->free_warps >= warps) {
-		uint64_t first = core->next_block * size, last = first + size;
-		uint32_t block = free_block(core);
+		uint64_t first = core->blocks.next * size;
+		uint64_t last = sim_earlier(first + size, machine->launch.threads);
+		uint32_t block = sim_blocks_take(&core->blocks,
+						 (uint32_t)((last - first + lanes - 1) / lanes),
+						 machine->config.cores);
 
-		if (last > machine->launch.threads)
-			last = machine->launch.threads;
 		memset(sim_shared_of(machine, index, block), 0,
 		       machine->program->shared_words * sizeof *machine->shared);
 		for (; first < last; first += lanes)
 			launch(machine, core, first,
 			       last - first < lanes ? (uint32_t)(last - first) : lanes, block);
-		core->resident++;
-		core->next_block += machine->config.cores;
 	}
 }
 
@@ -107,18 +96,17 @@ void sim_barrier_look(struct sim_machine *machine, uint32_t index, uint32_t bloc
 void sim_block_ended(struct sim_machine *machine, struct sim_warp *first, uint64_t warps)
 {
 	struct sim_core *core = &machine->core[first->core];
+	uint32_t ended = (uint32_t)__builtin_popcountll(warps);
 
 	machine->port.result.longer -= machine->issue_cycles - 1; /* the last issue ends with it */
 	machine->last_work = machine->port.now + machine->port.core_ticks;
 	for (SIM_EACH_LANE(i, warps))
 		core->warp[i].wait = SIM_FREE;
-	core->free_warps += (uint32_t)__builtin_popcountll(warps);
-	core->block_warps[first->block] -= (uint32_t)__builtin_popcountll(warps);
-	if (core->block_warps[first->block]) {
+	core->free_warps += ended;
+	if (!sim_blocks_leave(&core->blocks, first->block, ended)) {
 		sim_barrier_look(machine, first->core, first->block);
 		return;
 	}
-	core->resident--;
 	if (core->free_warps == machine->config.warps)
 		core->empty_since = machine->port.now / machine->port.core_ticks + 1;
 	sim_core_fill(machine, first->core);

@@ -5,6 +5,7 @@
 #include "gputm/tx_throttle.h"
 #include "../base/wheel.h"
 #include "../port/port.h"
+#include "blocks.h"
 #include "cache.h"
 #include "machine.h"
 
@@ -36,10 +37,9 @@ struct sim_core {
 	uint32_t group[SIM_SLOTS];  /* of the two-level scheduler */
 	uint64_t launched;	    /* warps, so far */
 	uint64_t launch[SIM_MAX_WARPS]; /* of each warp, which one of them */
-	uint64_t next_block;
 	uint64_t empty_since;	    /* cycle; while there is no warp */
-	uint32_t free_warps, resident;
-	uint32_t block_warps[64]; /* warps still running, by block slot */
+	uint32_t free_warps;
+	struct sim_blocks blocks;   /* warps of them live */
 };
 
 /* What is known of a line of the L2 besides its tag. */
