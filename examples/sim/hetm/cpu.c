@@ -23,7 +23,7 @@ static void observe_load(struct sim_machine *machine, const struct hetm_worker *
 	const struct sim_observer *o = machine->options.observer;
 
 	if (o && w->in_tx)
-		o->load(o->state, w->lane.thread, address, value, 0);
+		o->load(o->state, w->thread, address, value, 0);
 }
 
 static void observe_store(struct sim_machine *machine, const struct hetm_worker *w, bool inside,
@@ -32,7 +32,7 @@ static void observe_store(struct sim_machine *machine, const struct hetm_worker 
 	const struct sim_observer *o = machine->options.observer;
 
 	if (o)
-		o->store(o->state, w->lane.thread, inside, address, value);
+		o->store(o->state, w->thread, inside, address, value);
 }
 
 /* Write a word of the CPU's replica at the commit that is the clock's newest. */
@@ -80,30 +80,34 @@ static void abort_tx(struct sim_machine *machine, struct hetm_worker *w)
 	const struct sim_observer *o = machine->options.observer;
 
 	if (o)
-		o->abort(o->state, w->lane.thread, SIM_ABORT_VALIDATION);
+		o->abort(o->state, w->thread, SIM_ABORT_VALIDATION);
 	machine->port.result.aborted++;
 	machine->port.result.aborted_by_reason[SIM_ABORT_VALIDATION]++;
-	sim_lane_again(machine->program, &w->lane, &w->saved, row(machine, w),
-		       row(machine, w) + rows(machine));
+	sim_row_again(machine->program, ++w->attempt, row(machine, w),
+		      row(machine, w) + rows(machine));
 	w->pc = w->begin;
 	w->in_tx = false;
 }
 
-static void load(struct sim_machine *machine, struct hetm_worker *w, uint64_t address)
+static void load(struct sim_machine *machine, struct hetm_worker *w, uint64_t address,
+		 uint16_t into)
 {
 	struct hetm_word *mine = w->in_tx ? own(w, address) : NULL;
+	uint32_t value;
 
 	if (mine) {
-		w->lane.loaded = (uint32_t)mine->value;
+		value = (uint32_t)mine->value;
 	} else if (w->in_tx && !extend(machine, w)) {
 		abort_tx(machine, w);
 		return;
 	} else {
-		w->lane.loaded = sim_memory_read(machine->port.memory, address);
+		value = sim_memory_read(machine->port.memory, address);
 		if (w->in_tx)
-			hetm_note(machine, &w->reads, address, w->lane.loaded);
+			hetm_note(machine, &w->reads, address, value);
 	}
-	observe_load(machine, w, address, w->lane.loaded);
+	if (into != SIM_NO_REGISTER)
+		row(machine, w)[into] = value;
+	observe_load(machine, w, address, value);
 }
 
 static void store(struct sim_machine *machine, struct hetm_worker *w, uint64_t address,
@@ -130,7 +134,6 @@ static void store(struct sim_machine *machine, struct hetm_worker *w, uint64_t a
 static void begin(struct sim_machine *machine, struct hetm_worker *w, uint32_t pc)
 {
 	w->begin = pc;
-	w->saved = w->lane;
 	memcpy(row(machine, w) + rows(machine), row(machine, w),
 	       machine->program->registers * sizeof(uint32_t));
 	w->in_tx = true;
@@ -152,10 +155,10 @@ static void commit(struct sim_machine *machine, struct hetm_worker *w)
 		publish(machine, w, w->writes.word[i].address,
 			(uint32_t)w->writes.word[i].value);
 	if (o)
-		o->commit(o->state, w->lane.thread, h->place);
+		o->commit(o->state, w->thread, h->place);
 	h->place++;
 	machine->port.result.committed++;
-	w->lane.attempt = 0;
+	w->attempt = 0;
 	w->in_tx = false;
 }
 
@@ -197,13 +200,13 @@ static void step(struct sim_machine *machine, struct hetm_worker *w)
 
 	w->ready_at += cycles_of(&hetm_of(machine)->config->machine, instr);
 	if (instr->op <= SIM_EXIT_IF || instr->op == SIM_NOTE)
-		sim_evaluate_lanes(&machine->port, pc, &w->lane, row(machine, w), &does);
+		sim_evaluate_lanes(&machine->port, pc, &w->thread, row(machine, w), &does);
 	w->pc = pc + 1 + (uint32_t)instr->hop;
 	machine->port.result.instructions++;
 	switch (instr->op) {
 	case SIM_LOAD:
 		if (does.chosen)
-			load(machine, w, address[0]);
+			load(machine, w, address[0], does.into);
 		break;
 	case SIM_STORE:
 		if (does.chosen)
@@ -243,10 +246,10 @@ static void take(struct sim_machine *machine, struct hetm_worker *w)
 	if (gputm_dispatch_queues_dequeue(h->queues, steal, &type, &request) !=
 	    GPUTM_DISPATCH_QUEUES_TAKEN)
 		return;
-	memset(&w->lane, 0, sizeof(w->lane));
-	w->lane.thread = (uint32_t)request;
+	w->thread = (uint32_t)request;
+	w->attempt = 0;
 	memset(row(machine, w), 0, machine->program->registers * sizeof(uint32_t));
-	sim_introduce(machine->program->special, row(machine, w), 1, w->lane.thread, 1,
+	sim_introduce(machine->program->special, row(machine, w), 1, w->thread, 1,
 		      machine->port.workload->block_size, machine->port.workload->block_size,
 		      SIM_CPU);
 	w->pc = 0;
@@ -280,7 +283,7 @@ void hetm_cpu_watch(struct sim_machine *machine)
 	while (w < h->worker + h->config->machine.workers && w->ready_at == HETM_NEVER)
 		w++;
 	if (machine->config.patience_cycles && w < h->worker + h->config->machine.workers)
-		sim_lose_patience(machine, w->lane.thread, w->pc, false);
+		sim_lose_patience(machine, w->thread, w->pc, false);
 }
 
 bool hetm_cpu_idle(const struct hetm *hetm)
@@ -327,6 +330,6 @@ void hetm_cpu_io(struct sim_machine *machine, struct sim_io *io)
 
 		hetm_words_io(io, &worker->reads);
 		hetm_words_io(io, &worker->writes);
-		SIM_IO_FROM(io, worker, lane);
+		SIM_IO_FROM(io, worker, thread);
 	}
 }

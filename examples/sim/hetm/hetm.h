@@ -89,7 +89,7 @@ struct hetm_words {
 
 struct hetm_worker {
 	struct hetm_words reads, writes;
-	struct sim_lane lane, saved;
+	uint32_t thread, attempt;
 	uint64_t ready_at; /* of its next instruction; HETM_NEVER: it has no request */
 	uint64_t snapshot; /* commits that its reads have seen */
 	uint32_t pc, begin;

@@ -61,14 +61,6 @@ struct sim_instr {
 	bool shared;	 /* LOAD .. ADD: of the block's shared memory, bytes from 0 on */
 };
 
-/* One thread, on machines that keep the registers of each thread in a row. */
-struct sim_lane {
-	uint32_t thread;
-	uint32_t attempt; /* aborts of the running transaction so far */
-	uint32_t loaded;  /* by the last SIM_LOAD, SIM_CAS or SIM_ADD of this lane */
-	uint32_t into;	  /* 1 and the register that is yet to have that; 0: none is */
-};
-
 /* An index beyond an array's end: of an access, or of a step of the kernel. */
 #define SIM_OPERANDS 5
 #define SIM_NO_STEP UINT32_MAX
@@ -180,15 +172,12 @@ struct sim_program {
 	bool part;     /* one of several that are launched one after the other */
 };
 
-/* The lane and its row are as they were kept, but for one more abort. */
-static inline void sim_lane_again(const struct sim_program *program, struct sim_lane *lane,
-				  const struct sim_lane *saved, uint32_t *reg, const uint32_t *kept)
+/* The row of a thread's registers is as it was kept, but for the number of the attempt. */
+static inline void sim_row_again(const struct sim_program *program, uint32_t attempt, uint32_t *reg,
+				 const uint32_t *kept)
 {
-	uint32_t attempt = lane->attempt + 1;
 	uint16_t own = program->special[SIM_OWN_ATTEMPT];
 
-	*lane = *saved;
-	lane->attempt = attempt;
 	memcpy(reg, kept, program->registers * sizeof *reg);
 	if (own != SIM_NO_REGISTER)
 		reg[own] = attempt;

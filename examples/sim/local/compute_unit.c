@@ -72,7 +72,7 @@ static void launch(struct sim_machine *machine)
 		wave->index = i;
 		for (uint32_t lane = 0; lane < lanes; lane++, thread++)
 			if (thread < machine->port.workload->threads) {
-				wave->lane[lane].thread = thread;
+				wave->thread[lane] = thread;
 				sim_introduce(machine->program->special,
 					      local_row(machine, wave, lane), 1, thread, 1,
 					      machine->port.workload->block_size, lanes, 0);
@@ -160,12 +160,18 @@ static void tell(struct sim_machine *machine, const struct local_wave *wave, boo
 		return;
 	for (SIM_EACH_LANE(lane, lanes)) {
 		if (write)
-			observer->store(observer->state, wave->lane[lane].thread, wave->in_tx,
+			observer->store(observer->state, wave->thread[lane], wave->in_tx,
 					wave->address[lane], wave->value[lane]);
 		else
-			observer->load(observer->state, wave->lane[lane].thread,
+			observer->load(observer->state, wave->thread[lane],
 				       wave->address[lane], wave->value[lane], 0);
 	}
+}
+
+static void take_loaded(struct sim_machine *machine, struct local_wave *wave, uint64_t lanes)
+{
+	for (SIM_EACH_LANE(lane, wave->into == SIM_NO_REGISTER ? 0 : lanes))
+		local_row(machine, wave, lane)[wave->into] = wave->value[lane];
 }
 
 /* Cycles until the wavefront is ready. */
@@ -189,8 +195,8 @@ static uint64_t local_access(struct sim_machine *machine, struct local_wave *wav
 	wave->since += busy - answer.passes;
 	local->lds_free = start + busy;
 	lanes &= ~answer.conflicts;
-	for (SIM_EACH_LANE(lane, write ? 0 : lanes))
-		wave->lane[lane].loaded = wave->value[lane];
+	if (!write)
+		take_loaded(machine, wave, lanes);
 	tell(machine, wave, write, lanes);
 	if (answer.conflicts)
 		local_abort(machine, wave, answer.conflicts);
@@ -200,8 +206,8 @@ static uint64_t local_access(struct sim_machine *machine, struct local_wave *wav
 static uint64_t global_load(struct sim_machine *machine, struct local_wave *wave, uint64_t lanes)
 {
 	for (SIM_EACH_LANE(lane, lanes))
-		wave->lane[lane].loaded =
-			sim_memory_read(machine->port.memory, wave->address[lane]);
+		wave->value[lane] = sim_memory_read(machine->port.memory, wave->address[lane]);
+	take_loaded(machine, wave, lanes);
 	return local_of(machine)->config->machine.global_latency;
 }
 
@@ -230,8 +236,10 @@ static uint32_t evaluate_warp(struct sim_machine *machine, struct local_wave *wa
 	struct sim_step step = { .mask = on, .address = &wave->address[first],
 				 .value = &wave->value[first] };
 
-	return sim_evaluate_lanes(&machine->port, wave->pc, &wave->lane[first],
-				  local_row(machine, wave, first), &step);
+	sim_evaluate_lanes(&machine->port, wave->pc, &wave->thread[first],
+			   local_row(machine, wave, first), &step);
+	wave->into = step.into;
+	return step.chosen;
 }
 
 static uint64_t evaluate(struct sim_machine *machine, struct local_wave *wave, uint64_t on)
@@ -390,7 +398,7 @@ static void watch(struct sim_machine *machine, const struct local_wave *wave)
 	uint64_t on = gputm_local_tm_running(local_of(machine)->tm, wave->index);
 
 	if (machine->config.patience_cycles && on)
-		sim_lose_patience(machine, wave->lane[__builtin_ctzll(on)].thread, wave->pc,
+		sim_lose_patience(machine, wave->thread[__builtin_ctzll(on)], wave->pc,
 				  false);
 }
 

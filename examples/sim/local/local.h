@@ -68,7 +68,8 @@ struct local_wave {
 	uint64_t inside; /* lanes that run the attempt */
 	uint64_t first;	 /* EXEC of the first begin */
 	uint64_t todo;	 /* lanes that the serialising system has not run */
-	struct sim_lane lane[LOCAL_LANES], saved[LOCAL_LANES];
+	uint32_t thread[LOCAL_LANES], attempt[LOCAL_LANES];
+	uint16_t into; /* register that what is loaded goes into, or none */
 	uint64_t address[LOCAL_LANES];
 	uint32_t word[LOCAL_LANES], value[LOCAL_LANES];
 };

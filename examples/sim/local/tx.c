@@ -13,8 +13,7 @@ static void enter(struct sim_machine *machine, struct local_wave *wave)
 	wave->tx_depth = wave->depth;
 	wave->first = wave->exec;
 	for (SIM_EACH_LANE(lane, wave->exec)) {
-		wave->lane[lane].attempt = 0;
-		wave->saved[lane] = wave->lane[lane];
+		wave->attempt[lane] = 0;
 		memcpy(local_row(machine, wave, lane) + local_rows(machine),
 		       local_row(machine, wave, lane), row);
 	}
@@ -28,7 +27,7 @@ static void tell_commit(struct sim_machine *machine, struct local_wave *wave, ui
 	sim_see(&machine->port, wave->index, SIM_SEEN_COMMIT, lanes, 0);
 	for (SIM_EACH_LANE(lane, lanes)) {
 		if (observer)
-			observer->commit(observer->state, wave->lane[lane].thread,
+			observer->commit(observer->state, wave->thread[lane],
 					 machine->port.witness);
 		machine->port.witness++;
 	}
@@ -46,10 +45,10 @@ void local_abort(struct sim_machine *machine, struct local_wave *wave, uint64_t 
 	for (SIM_EACH_LANE(lane, lanes)) {
 		uint32_t *reg = local_row(machine, wave, lane);
 
-		sim_lane_again(machine->program, &wave->lane[lane], &wave->saved[lane], reg,
-			       reg + local_rows(machine));
+		sim_row_again(machine->program, ++wave->attempt[lane], reg,
+			      reg + local_rows(machine));
 		if (observer)
-			observer->abort(observer->state, wave->lane[lane].thread,
+			observer->abort(observer->state, wave->thread[lane],
 					SIM_ABORT_CONFLICT);
 	}
 }

@@ -191,7 +191,7 @@ void sim_fail_stray(struct sim_port *port, const struct sim_warp *warp, uint64_t
 	fail_beyond(port, warp->thread[lane], &warp->stray_of[lane]);
 }
 
-uint32_t sim_evaluate_lanes(struct sim_port *port, uint32_t pc, struct sim_lane *lane,
+uint32_t sim_evaluate_lanes(struct sim_port *port, uint32_t pc, const uint32_t *thread,
 			    uint32_t *reg, struct sim_step *step)
 {
 	const struct sim_program *program = port->program;
@@ -200,19 +200,12 @@ uint32_t sim_evaluate_lanes(struct sim_port *port, uint32_t pc, struct sim_lane 
 
 	step->reg = reg;
 	step->slot = slot;
-	step->into = SIM_NO_REGISTER;
 	step->stray_of = stray;
-	for (SIM_EACH_LANE(l, step->mask)) {
+	for (SIM_EACH_LANE(l, step->mask))
 		slot[l] = (uint32_t)l * program->registers;
-		if (lane[l].into)
-			reg[slot[l] + lane[l].into - 1] = lane[l].loaded;
-		lane[l].into = 0;
-	}
 	program->eval(program->data, pc, step);
-	for (SIM_EACH_LANE(l, step->into == SIM_NO_REGISTER ? 0 : step->chosen))
-		lane[l].into = step->into + 1u;
 	for (SIM_EACH_LANE(l, step->stray))
-		fail_beyond(port, lane[l].thread, &stray[l]);
+		fail_beyond(port, thread[l], &stray[l]);
 	return step->chosen;
 }
 

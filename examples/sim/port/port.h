@@ -136,8 +136,9 @@ struct sim_warp {
 	uint32_t compare[SIM_MAX_LANES];
 	uint32_t version[SIM_MAX_LANES]; /* of what was loaded; only with port->version */
 	uint64_t witness[SIM_MAX_LANES]; /* of critical sections */
-	/* as in sim_lane */
-	uint32_t thread[SIM_MAX_LANES], attempt[SIM_MAX_LANES], loaded[SIM_MAX_LANES];
+	uint32_t thread[SIM_MAX_LANES];
+	uint32_t attempt[SIM_MAX_LANES]; /* aborts of the running transaction so far */
+	uint32_t loaded[SIM_MAX_LANES];	 /* by the last LOAD, CAS or ADD of the lane */
 	uint32_t whole;	     /* lanes with a thread */
 	uint32_t due;	     /* lanes whose loaded[] has yet to go into register `into` */
 	uint16_t into;
@@ -523,10 +524,10 @@ void sim_put_back(struct sim_port *port, struct sim_warp *warp, uint64_t mask);
 void sim_take_loaded(struct sim_warp *warp);
 /* For hosts: a lane used an index beyond an array, and nothing undoes that: the run ends. */
 void sim_fail_stray(struct sim_port *port, const struct sim_warp *warp, uint64_t lanes);
-/* For machines of their own: up to 32 lanes from `lane` on, whose registers stand in rows from reg
- * on, evaluate an instruction of a kernel; step has the mask, and room for 32 addresses and
+/* For machines of their own: up to 32 lanes, of these threads, whose registers stand in rows from
+ * reg on, evaluate an instruction of a kernel; step has the mask, and room for 32 addresses and
  * values. The lanes chosen. A lane that goes beyond an array ends the run. */
-uint32_t sim_evaluate_lanes(struct sim_port *port, uint32_t pc, struct sim_lane *lane,
+uint32_t sim_evaluate_lanes(struct sim_port *port, uint32_t pc, const uint32_t *thread,
 			    uint32_t *reg, struct sim_step *step);
 /* Tell who looks. */
 static inline void sim_see(const struct sim_port *port, uint32_t warp, enum sim_seen what,

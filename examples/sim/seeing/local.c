@@ -10,7 +10,7 @@ static uint32_t thread(const struct seeing *see, uint32_t wave, uint64_t lane)
 {
 	const struct local *local = see->port->state;
 
-	return local->wave[wave].lane[lane].thread;
+	return local->wave[wave].thread[lane];
 }
 
 static struct seen_loss *lose(struct seeing *see, const struct seen_tap *tap, uint64_t wave,
