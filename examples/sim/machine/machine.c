@@ -49,146 +49,10 @@
 
 /* ---- life ---------------------------------------------------------------------------- */
 
-static uint32_t log2_of(uint32_t value)
-{
-	return 31 - (uint32_t)__builtin_clz(value);
-}
-
-/* Least number of parts of a size that hold so many; at least 1. */
-static uint32_t parts(uint32_t number, uint32_t size)
-{
-	return number > size ? (number - 1) / size + 1 : 1;
-}
-
-/* 256ths of a tick that so many DRAM cycles take. */
-static uint32_t dram_ticks256(const struct sim_machine_config *config, uint32_t fastest,
-			      uint32_t cycles)
-{
-	return (uint32_t)((uint64_t)cycles * fastest * 256 / config->dram_mhz);
-}
-
-static int derive_clocks(struct sim_machine *machine)
-{
-	const struct sim_machine_config *config = &machine->config;
-	uint32_t fastest = config->core_mhz;
-
-	if (config->crossbar_mhz > fastest)
-		fastest = config->crossbar_mhz;
-	if (config->unit_mhz > fastest)
-		fastest = config->unit_mhz;
-	if (fastest % config->core_mhz || fastest % config->crossbar_mhz ||
-	    fastest % config->unit_mhz)
-		return sim_fail(&machine->port, -EINVAL,
-				"machine: the fastest of core_mhz, crossbar_mhz and unit_mhz must "
-				"be a multiple of the others");
-	machine->tick_mhz = fastest;
-	machine->port.core_ticks = fastest / config->core_mhz;
-	machine->crossbar_ticks = fastest / config->crossbar_mhz;
-	machine->port.unit_ticks = fastest / config->unit_mhz;
-	machine->issue_cycles = parts(config->lanes, config->simd_width);
-	machine->issue_ticks = machine->port.core_ticks * machine->issue_cycles;
-	machine->dram.rc = dram_ticks256(config, fastest, config->dram_rc);
-	machine->dram.rrd = dram_ticks256(config, fastest, config->dram_rrd);
-	machine->dram.rcd = dram_ticks256(config, fastest, config->dram_rcd);
-	machine->dram.rp = dram_ticks256(config, fastest, config->dram_rp);
-	machine->dram.cl = dram_ticks256(config, fastest, config->dram_cl);
-	machine->line_ticks256 = (uint32_t)((uint64_t)config->line_bytes * fastest * 256 /
-					    config->dram_mbps);
-	return 0;
-}
-
-/* A core too small for a block of the workload: too few warps, or lanes if they were set alone. */
-static int refuse_block(struct sim_machine *machine)
-{
-	const struct sim_machine_config *config = &machine->config;
-	uint32_t block = machine->port.workload->block_size, lanes = parts(block, config->warps);
-	struct sim_machine_config standard;
-	char message[200];
-	bool name_lanes;
-
-	gputm_params_init(&sim_machine_params, &standard, sizeof standard);
-	name_lanes = config->lanes != standard.lanes && lanes <= SIM_MAX_LANES;
-	snprintf(message, sizeof message, "machine: %s = %u is outside %u .. %u, as a block of the "
-		 "workload has %u threads, for warps = %u x lanes = %u",
-		 name_lanes ? "lanes" : "warps", name_lanes ? config->lanes : config->warps,
-		 name_lanes ? lanes : parts(block, config->lanes),
-		 name_lanes ? SIM_MAX_LANES : SIM_MAX_WARPS, block, config->warps, config->lanes);
-	return sim_fail(&machine->port, -EINVAL, message);
-}
-
-static int derive_shape(struct sim_machine *machine)
-{
-	const struct sim_machine_config *config = &machine->config;
-	char message[160];
-
-	if (config->l2_bytes / config->line_bytes < config->l2_ways)
-		return sim_fail(&machine->port, -EINVAL,
-				"machine: l2_bytes is less than l2_ways lines");
-	machine->sets = 1u << log2_of(config->l2_bytes / config->line_bytes / config->l2_ways);
-	machine->port.interleave_shift = log2_of(config->interleave);
-	machine->line_shift = log2_of(config->line_bytes);
-	if (config->l1_bytes && config->l1_bytes / config->line_bytes < config->l1_ways) {
-		snprintf(message, sizeof message, "machine: l1_bytes = %u is outside %u .. %u, for "
-			 "l1_ways = %u lines of line_bytes = %u", config->l1_bytes,
-			 config->l1_ways * config->line_bytes, 1u << 20, config->l1_ways,
-			 config->line_bytes);
-		return sim_fail(&machine->port, -EINVAL, message);
-	}
-	machine->row_shift = log2_of(config->dram_row_bytes) - machine->line_shift;
-	machine->slot_warps = ~UINT64_C(0) / ((1u << config->issue_slots) - 1);
-	for (uint32_t i = 0; i < config->cores; i++)
-		machine->port_of[i] = (uint8_t)(i / config->concentration);
-	return 0;
-}
-
-static int derive_blocks(struct sim_machine *machine)
-{
-	uint32_t block = machine->port.workload->block_size;
-
-	if (!block || parts(block, machine->config.lanes) > machine->config.warps)
-		return refuse_block(machine);
-	machine->launch = (struct sim_launch){ machine->program, machine->port.workload->threads,
-					       block };
-	return 0;
-}
-
-/* A warp that comes takes the first free one: of one launch a core has no more than its share. */
-static void derive_idle(struct sim_machine *machine)
-{
-	const struct sim_launch *launch = &machine->launch;
-	uint64_t blocks = (launch->threads + launch->block_size - 1) / launch->block_size;
-	uint64_t cores = machine->config.cores, share = (blocks + cores - 1) / cores;
-
-	share *= parts(launch->block_size, machine->config.lanes);
-	if (!machine->options.apart && !machine->options.compact && !machine->program->part &&
-	    share < machine->config.warps)
-		machine->port.idle_from = (uint32_t)share;
-}
-
 /* All between the cores and DRAM. */
 static int build_memory(struct sim_machine *machine)
 {
 	return sim_crossbars_make(machine) || sim_partitions_make(machine) ? -ENOMEM : 0;
-}
-
-static void derive_units(struct sim_machine *machine)
-{
-	const struct sim_machine_config *config = &machine->config;
-
-	machine->stack_config = (struct gputm_simt_stack_config)GPUTM_SIMT_STACK_CONFIG_INIT;
-	machine->stack_config.lanes = config->lanes;
-	machine->stack_config.likely_convergence = machine->options.likely;
-	machine->coalescer_config =
-		(struct gputm_access_coalescer_config)GPUTM_ACCESS_COALESCER_CONFIG_INIT;
-	machine->coalescer_config.region_bytes = config->line_bytes;
-	machine->coalescer_config.lanes = config->lanes;
-	machine->coalescer_config.words = config->lanes;
-	machine->coalescer_config.address_bits = SIM_ADDRESS_BITS;
-	machine->throttle_config = (struct gputm_tx_throttle_config)GPUTM_TX_THROTTLE_CONFIG_INIT;
-	if (machine->options.throttle)
-		machine->throttle_config = *machine->options.throttle;
-	machine->throttle_config.warps = config->warps;
-	machine->throttle_config.limit = machine->options.concurrency;
 }
 
 static int build_own(struct sim_machine *machine)
@@ -213,15 +77,11 @@ static int build(struct sim_machine *machine)
 		return sim_fail(&machine->port, -EINVAL, workload->missing[flavour]);
 	if (machine->system->own)
 		return build_own(machine);
-	error = derive_clocks(machine);
+	error = sim_derive_machine(machine);
 	if (!error)
-		error = derive_shape(machine);
-	if (!error)
-		error = derive_blocks(machine);
+		error = sim_derive_launch(machine);
 	if (error)
 		return error;
-	derive_idle(machine);
-	derive_units(machine);
 	machine->port.memory = sim_memory_new();
 	if (machine->port.ops->versions && machine->options.observer)
 		machine->port.version = sim_memory_new();
@@ -286,9 +146,7 @@ int sim_machine_bare(struct gputm_ctx *ctx, const struct sim_machine_config *con
 	machine->config = *config;
 	machine->system = &none;
 	machine->cores = cores;
-	error = derive_clocks(machine);
-	if (!error)
-		error = derive_shape(machine);
+	error = sim_derive_machine(machine);
 	return end_make(machine, error ? error : build_memory(machine));
 }
 
@@ -467,151 +325,6 @@ void sim_look_if_due(struct sim_machine *machine)
 
 #define REPORT_TICKS (UINT64_C(1) << 18)
 
-#define SURE_ABORTS 1000 /* a commit may be rare, but not as rare */
-
-/* What most of the attempts since the last commit were aborted for. */
-static const char *main_reason(const struct sim_machine *machine)
-{
-	uint64_t most = 0;
-	unsigned main = 0;
-
-	for (unsigned i = 0; i < SIM_ABORT_REASONS; i++) {
-		uint64_t aborted = machine->port.result.aborted_by_reason[i] -
-				   machine->reasons_before[i];
-
-		if (aborted > most) {
-			most = aborted;
-			main = i;
-		}
-	}
-	return sim_abort_reason_name[main];
-}
-
-/* Of which part of the settings it has its patience: a GPU of hetm has none of its own. */
-static const char *patient(const struct sim_machine *machine)
-{
-	if (machine->system->own)
-		return machine->system->own->patient;
-	return machine->program->device ? "gpu" : "machine";
-}
-
-/* Transactions that abort one another for ever are busy, so that the run does not end by itself. */
-static void lose_patience(struct sim_machine *machine)
-{
-	const struct sim_machine_config *config = &machine->config;
-	const struct sim_result *result = &machine->port.result;
-	uint64_t cycles = (machine->port.now - machine->committed_at) / machine->port.core_ticks;
-	uint64_t aborted = result->aborted - machine->aborted_before;
-	bool many = config->patience && aborted > config->patience;
-	bool late = config->patience_cycles && aborted > SURE_ABORTS &&
-		    cycles > config->patience_cycles;
-	char message[200];
-
-	if (result->committed != machine->committed_before) {
-		machine->committed_before = result->committed;
-		machine->committed_at = machine->port.now;
-		machine->aborted_before = result->aborted;
-		memcpy(machine->reasons_before, result->aborted_by_reason,
-		       sizeof machine->reasons_before);
-	} else if (many || late) {
-		snprintf(message, sizeof message, "more than %s.%s = %u %s since the last "
-			 "commit; most attempts were aborted for: %s", patient(machine),
-			 many ? "patience" : "patience_cycles",
-			 many ? config->patience : config->patience_cycles,
-			 many ? "attempts were aborted" : "cycles have passed",
-			 main_reason(machine));
-		sim_fail(&machine->port, -ETIME, message);
-	}
-}
-
-/* "FILE:LINE:COLUMN: thread N REASON", of the instruction that is next. */
-static void give_up(struct sim_machine *machine, uint32_t thread, uint32_t pc, const char *reason)
-{
-	const struct sim_program *program = machine->program;
-	char message[SIM_MESSAGE];
-
-	if (program->id)
-		thread = program->id[thread];
-	if (program->spot)
-		snprintf(message, sizeof message, "%s:%u:%u: thread %u %s", program->file,
-			 program->spot[pc].line, program->spot[pc].column, thread, reason);
-	else
-		snprintf(message, sizeof message, "instruction %u: thread %u %s", pc, thread,
-			 reason);
-	sim_fail(&machine->port, -ETIME, message);
-}
-
-static uint32_t first_thread(const struct sim_warp *warp)
-{
-	uint64_t active = sim_active(warp);
-
-	return active ? warp->thread[__builtin_ctzll(active)] : 0;
-}
-
-/* A transaction that goes round in what it reads, and finds nothing changed, ends by itself never.
- * One that waits for its system does not go round. */
-static void lose_patience_with(struct sim_machine *machine, const struct sim_warp *warp)
-{
-	uint64_t cycles = (machine->port.now - warp->started) / machine->port.core_ticks;
-	char reason[120];
-
-	if (!warp->in_tx || warp->wait == SIM_SYSTEM || cycles <= machine->config.patience_cycles)
-		return;
-	snprintf(reason, sizeof reason, "is in one attempt for more than %s.patience_cycles = %u "
-		 "cycles", patient(machine), machine->config.patience_cycles);
-	give_up(machine, first_thread(warp), sim_warp_pc(warp), reason);
-}
-
-/*
- * Nor does a run, with this thread in it, that comes no nearer to its end: there are so many
- * threads to end and, where the workload knows their number, transactions to commit. Threads that
- * wait for each other may change memory for ever, or commit transactions that find nothing new.
- * Attempts of which none commits have rules of their own, above.
- */
-void sim_lose_patience(struct sim_machine *machine, uint32_t thread, uint32_t pc, bool inside)
-{
-	uint64_t most = machine->port.workload->transactions;
-	uint64_t left = machine->threads_left - (most ? machine->port.result.committed : 0);
-	uint64_t cycles = (machine->port.now - machine->left_at) / machine->port.core_ticks;
-	bool commits = machine->committed_at > machine->left_at;
-	char reason[200];
-
-	if (left != machine->left_before) {
-		machine->left_before = left;
-		machine->left_at = machine->port.now;
-		cycles = 0;
-	}
-	if (most && machine->port.result.committed > most)
-		snprintf(reason, sizeof reason, "goes on, but the run has %llu transactions "
-			 "(commits), and %llu have committed", (unsigned long long)most,
-			 (unsigned long long)machine->port.result.committed);
-	else if ((commits || !inside) && cycles > machine->config.patience_cycles)
-		snprintf(reason, sizeof reason, "goes round: no thread has ended%s for more than "
-			 "%s.patience_cycles = %u cycles%s", most ? " or committed" : "",
-			 patient(machine), machine->config.patience_cycles,
-			 most ? "" : ", and how many commit is not known (commits)");
-	else
-		return;
-	give_up(machine, thread, pc, reason);
-}
-
-static void lose_patience_with_threads(struct sim_machine *machine)
-{
-	const struct sim_warp *awake = NULL, *warp = machine->port.warp;
-	bool inside = false;
-
-	for (uint32_t i = machine->config.cores * machine->config.warps; i--; warp++) {
-		if (warp->wait == SIM_FREE)
-			continue;
-		lose_patience_with(machine, warp);
-		inside |= warp->in_tx;
-		if (!awake && warp->wait != SIM_AT_BARRIER)
-			awake = warp;
-	}
-	if (awake)
-		sim_lose_patience(machine, first_thread(awake), sim_warp_pc(awake), inside);
-}
-
 void sim_report_if_due(struct sim_machine *machine)
 {
 	const struct sim_run_options *options = &machine->options;
@@ -628,9 +341,7 @@ void sim_report_if_due(struct sim_machine *machine)
 		sim_fail(&machine->port, -EINTR, "the run was stopped");
 	if (options->most_cycles && cycles > options->most_cycles)
 		sim_fail(&machine->port, -ETIME, "the run took more cycles than it may");
-	lose_patience(machine);
-	if (machine->config.patience_cycles)
-		lose_patience_with_threads(machine);
+	sim_look_patiently(machine);
 	if (machine->port.memory->exhausted)
 		sim_fail(&machine->port, -ENOMEM, "no memory for the contents of global memory");
 }

@@ -179,6 +179,12 @@ void sim_report_if_due(struct sim_machine *machine);
 /* sim_fail() if the run comes no nearer to its end; a thread that is in it is to execute pc.
  * inside: there are attempts, of which the machine looks after those that never end. */
 void sim_lose_patience(struct sim_machine *machine, uint32_t thread, uint32_t pc, bool inside);
+/* The same of all threads of the GPU, and of attempts that abort one another for ever. */
+void sim_look_patiently(struct sim_machine *machine);
+
+/* derive.c: from the config, and from the workload's blocks; 0, or -EINVAL after sim_fail(). */
+int sim_derive_machine(struct sim_machine *machine);
+int sim_derive_launch(struct sim_machine *machine);
 
 /* Of the port, as port.h says. */
 void sim_send_up(struct sim_port *port, struct sim_message *message, uint32_t bytes);

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* When a run ends that comes no nearer to its end. */
+#include <stdio.h>
+
+#include "wiring.h"
+
+#define SURE_ABORTS 1000 /* a commit may be rare, but not as rare */
+
+/* What most of the attempts since the last commit were aborted for. */
+static const char *main_reason(const struct sim_machine *machine)
+{
+	uint64_t most = 0;
+	unsigned main = 0;
+
+	for (unsigned i = 0; i < SIM_ABORT_REASONS; i++) {
+		uint64_t aborted = machine->port.result.aborted_by_reason[i] -
+				   machine->reasons_before[i];
+
+		if (aborted > most) {
+			most = aborted;
+			main = i;
+		}
+	}
+	return sim_abort_reason_name[main];
+}
+
+/* Of which part of the settings it has its patience: a GPU of hetm has none of its own. */
+static const char *patient(const struct sim_machine *machine)
+{
+	if (machine->system->own)
+		return machine->system->own->patient;
+	return machine->program->device ? "gpu" : "machine";
+}
+
+/* Transactions that abort one another for ever are busy, so that the run does not end by itself. */
+static void lose_patience(struct sim_machine *machine)
+{
+	const struct sim_machine_config *config = &machine->config;
+	const struct sim_result *result = &machine->port.result;
+	uint64_t cycles = (machine->port.now - machine->committed_at) / machine->port.core_ticks;
+	uint64_t aborted = result->aborted - machine->aborted_before;
+	bool many = config->patience && aborted > config->patience;
+	bool late = config->patience_cycles && aborted > SURE_ABORTS &&
+		    cycles > config->patience_cycles;
+	char message[200];
+
+	if (result->committed != machine->committed_before) {
+		machine->committed_before = result->committed;
+		machine->committed_at = machine->port.now;
+		machine->aborted_before = result->aborted;
+		memcpy(machine->reasons_before, result->aborted_by_reason,
+		       sizeof machine->reasons_before);
+	} else if (many || late) {
+		snprintf(message, sizeof message, "more than %s.%s = %u %s since the last "
+			 "commit; most attempts were aborted for: %s", patient(machine),
+			 many ? "patience" : "patience_cycles",
+			 many ? config->patience : config->patience_cycles,
+			 many ? "attempts were aborted" : "cycles have passed",
+			 main_reason(machine));
+		sim_fail(&machine->port, -ETIME, message);
+	}
+}
+
+/* "FILE:LINE:COLUMN: thread N REASON", of the instruction that is next. */
+static void give_up(struct sim_machine *machine, uint32_t thread, uint32_t pc, const char *reason)
+{
+	const struct sim_program *program = machine->program;
+	char message[SIM_MESSAGE];
+
+	if (program->id)
+		thread = program->id[thread];
+	if (program->spot)
+		snprintf(message, sizeof message, "%s:%u:%u: thread %u %s", program->file,
+			 program->spot[pc].line, program->spot[pc].column, thread, reason);
+	else
+		snprintf(message, sizeof message, "instruction %u: thread %u %s", pc, thread,
+			 reason);
+	sim_fail(&machine->port, -ETIME, message);
+}
+
+static uint32_t first_thread(const struct sim_warp *warp)
+{
+	uint64_t active = sim_active(warp);
+
+	return active ? warp->thread[__builtin_ctzll(active)] : 0;
+}
+
+/* A transaction that goes round in what it reads, and finds nothing changed, ends by itself never.
+ * One that waits for its system does not go round. */
+static void lose_patience_with(struct sim_machine *machine, const struct sim_warp *warp)
+{
+	uint64_t cycles = (machine->port.now - warp->started) / machine->port.core_ticks;
+	char reason[120];
+
+	if (!warp->in_tx || warp->wait == SIM_SYSTEM || cycles <= machine->config.patience_cycles)
+		return;
+	snprintf(reason, sizeof reason, "is in one attempt for more than %s.patience_cycles = %u "
+		 "cycles", patient(machine), machine->config.patience_cycles);
+	give_up(machine, first_thread(warp), sim_warp_pc(warp), reason);
+}
+
+/*
+ * Nor does a run, with this thread in it, that comes no nearer to its end: there are so many
+ * threads to end and, where the workload knows their number, transactions to commit. Threads that
+ * wait for each other may change memory for ever, or commit transactions that find nothing new.
+ * Attempts of which none commits have rules of their own, above.
+ */
+void sim_lose_patience(struct sim_machine *machine, uint32_t thread, uint32_t pc, bool inside)
+{
+	uint64_t most = machine->port.workload->transactions;
+	uint64_t left = machine->threads_left - (most ? machine->port.result.committed : 0);
+	uint64_t cycles = (machine->port.now - machine->left_at) / machine->port.core_ticks;
+	bool commits = machine->committed_at > machine->left_at;
+	char reason[200];
+
+	if (left != machine->left_before) {
+		machine->left_before = left;
+		machine->left_at = machine->port.now;
+		cycles = 0;
+	}
+	if (most && machine->port.result.committed > most)
+		snprintf(reason, sizeof reason, "goes on, but the run has %llu transactions "
+			 "(commits), and %llu have committed", (unsigned long long)most,
+			 (unsigned long long)machine->port.result.committed);
+	else if ((commits || !inside) && cycles > machine->config.patience_cycles)
+		snprintf(reason, sizeof reason, "goes round: no thread has ended%s for more than "
+			 "%s.patience_cycles = %u cycles%s", most ? " or committed" : "",
+			 patient(machine), machine->config.patience_cycles,
+			 most ? "" : ", and how many commit is not known (commits)");
+	else
+		return;
+	give_up(machine, thread, pc, reason);
+}
+
+static void lose_patience_with_threads(struct sim_machine *machine)
+{
+	const struct sim_warp *awake = NULL, *warp = machine->port.warp;
+	bool inside = false;
+
+	for (uint32_t i = machine->config.cores * machine->config.warps; i--; warp++) {
+		if (warp->wait == SIM_FREE)
+			continue;
+		lose_patience_with(machine, warp);
+		inside |= warp->in_tx;
+		if (!awake && warp->wait != SIM_AT_BARRIER)
+			awake = warp;
+	}
+	if (awake)
+		sim_lose_patience(machine, first_thread(awake), sim_warp_pc(awake), inside);
+}
+
+void sim_look_patiently(struct sim_machine *machine)
+{
+	lose_patience(machine);
+	if (machine->config.patience_cycles)
+		lose_patience_with_threads(machine);
+}
