@@ -8,7 +8,7 @@
  * committed or aborted; then the oldest one tries again.
  *
  *	enqueue(r):  the line of r's granule, else a free line; a free slot in it
- *	wake(g):     of g's line the request with the least (stamp, arrival)
+ *	wake(g):     of g's line the request with the least stamp, the first that came
  *	A line is free when its last request has left.
  *
  *	line 0: granule 0x40  (30, a) (20, b) (20, c)     wake(0x40) gives b, then c, then a
@@ -19,7 +19,7 @@
  *
  * Invariants, as check() names them:
  *   S1  no two lines wait for the same granule; a line in use has 1 .. requests requests
- *   S2  each request is of its line's granule; arrivals are distinct and past
+ *   S2  each request is of its line's granule
  *   S3  queued = woken + drained + waiting
  *
  * Differences from the paper
@@ -31,24 +31,18 @@
 #include "gputm/stall_buffer.h"
 #include "lib/base/unit.h"
 
-struct slot {
-	struct gputm_stall_request request;
-	uint64_t arrival;
-};
-
 struct line {
 	uint64_t granule;
 	uint32_t count; /* 0: free */
-	uint32_t first; /* number of its first slot */
 };
 
 struct gputm_stall_buffer {
 	struct gputm_unit unit;
 	struct gputm_stall_buffer_config config;
 	struct line *line;
-	struct slot *slot; /* [lines][requests]; the first count of a line are in use */
+	struct gputm_stall_request *slot; /* [lines][requests]; the first of a line, as they came */
 	uint64_t granule_mask, address_max;
-	uint64_t arrivals, waiting, lines;
+	uint64_t waiting, lines;
 	uint64_t queued, woken, drained, no_line, no_slot, length_sum, waiting_sum;
 	uint64_t waiting_max, lines_max, length_max;
 };
@@ -108,11 +102,7 @@ static int setup(struct gputm_unit *unit)
 	b->address_max = gputm__low_mask(b->config.address_bits);
 	b->line = gputm__own(unit, b->config.lines, sizeof(*b->line));
 	b->slot = gputm__own(unit, (size_t)b->config.lines * b->config.requests,
-			       sizeof(*b->slot));
-	if (!b->line || !b->slot)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < b->config.lines; i++)
-		b->line[i].first = i * b->config.requests;
+			     sizeof(*b->slot));
 	return 0;
 }
 
@@ -128,9 +118,10 @@ static void clear(struct gputm_unit *unit)
 
 /* ---- hardware ---- */
 
-static inline struct slot *slots_of(const struct gputm_stall_buffer *b, const struct line *line)
+static inline struct gputm_stall_request *slots_of(const struct gputm_stall_buffer *b,
+						   const struct line *line)
 {
-	return b->slot + line->first;
+	return b->slot + (size_t)(line - b->line) * b->config.requests;
 }
 
 /* The line of an address if it has one, else the first free one, else NULL. */
@@ -192,7 +183,7 @@ int gputm_stall_buffer_enqueue(struct gputm_stall_buffer *b,
 		return result;
 	}
 	line->granule = request->address & b->granule_mask;
-	slots_of(b, line)[line->count++] = (struct slot){ *request, b->arrivals++ };
+	slots_of(b, line)[line->count++] = *request;
 	note_queued(b, line->count);
 	gputm__emit(&b->unit, GPUTM_STALL_BUFFER_EVENT_QUEUE, request->address, request->stamp,
 		    request->tag, line->count);
@@ -206,44 +197,40 @@ int gputm_stall_buffer_enqueue_probe(const struct gputm_stall_buffer *b, uint64_
 	return answer(b, line_for(b, address));
 }
 
-static bool older(const struct slot *a, const struct slot *b)
-{
-	return a->request.stamp != b->request.stamp ? a->request.stamp < b->request.stamp :
-						      a->arrival < b->arrival;
-}
-
 #define ANY_WARP UINT64_MAX
 
 /* The oldest request of a line, of one warp or of ANY_WARP; NULL if there is none. */
-static inline struct slot *oldest_of(const struct gputm_stall_buffer *b, const struct line *line,
-				     uint64_t warp)
+static inline struct gputm_stall_request *oldest_of(const struct gputm_stall_buffer *b,
+						    const struct line *line, uint64_t warp)
 {
-	struct slot *slot = slots_of(b, line), *oldest = NULL;
+	struct gputm_stall_request *slot = slots_of(b, line), *oldest = NULL;
 
 	for (uint32_t i = 0; i < line->count; i++)
-		if ((warp == ANY_WARP || slot[i].request.warp == warp) &&
-		    (!oldest || older(&slot[i], oldest)))
+		if ((warp == ANY_WARP || slot[i].warp == warp) &&
+		    (!oldest || slot[i].stamp < oldest->stamp))
 			oldest = &slot[i];
 	return oldest;
 }
 
 /* The same of all that wait for a granule. */
-static inline struct slot *oldest_at(const struct gputm_stall_buffer *b, uint64_t address,
-				     uint64_t warp)
+static inline struct gputm_stall_request *oldest_at(const struct gputm_stall_buffer *b,
+						    uint64_t address, uint64_t warp)
 {
 	const struct line *line = line_for(b, address);
 
 	return line ? oldest_of(b, line, warp) : NULL;
 }
 
-/* The last request of the line takes the place of the one that leaves. */
-static inline int take(struct gputm_stall_buffer *b, struct slot *slot,
+/* Those that came later move up. */
+static inline int take(struct gputm_stall_buffer *b, struct gputm_stall_request *slot,
 		       struct gputm_stall_request *out)
 {
 	struct line *line = &b->line[(uint32_t)(slot - b->slot) / b->config.requests];
+	const struct gputm_stall_request *end = slots_of(b, line) + line->count--;
 
-	*out = slot->request;
-	*slot = slots_of(b, line)[--line->count];
+	*out = *slot;
+	for (; slot + 1 < end; slot++)
+		slot[0] = slot[1];
 	b->waiting--;
 	b->lines -= !line->count;
 	gputm__emit(&b->unit, GPUTM_STALL_BUFFER_EVENT_WAKE, out->address, out->stamp, out->tag,
@@ -251,7 +238,7 @@ static inline int take(struct gputm_stall_buffer *b, struct slot *slot,
 	return GPUTM_STALL_BUFFER_WOKEN;
 }
 
-static inline int wake(struct gputm_stall_buffer *b, struct slot *slot,
+static inline int wake(struct gputm_stall_buffer *b, struct gputm_stall_request *slot,
 		       struct gputm_stall_request *out)
 {
 	if (!slot)
@@ -269,20 +256,20 @@ int gputm_stall_buffer_wake(struct gputm_stall_buffer *b, uint64_t address,
 int gputm_stall_buffer_wake_probe(const struct gputm_stall_buffer *b, uint64_t address,
 				  struct gputm_stall_request *out)
 {
-	const struct slot *slot = oldest_at(b, address, ANY_WARP);
+	const struct gputm_stall_request *slot = oldest_at(b, address, ANY_WARP);
 
 	if (!slot)
 		return GPUTM_STALL_BUFFER_NONE;
-	*out = slot->request;
+	*out = *slot;
 	return GPUTM_STALL_BUFFER_WOKEN;
 }
 
 int gputm_stall_buffer_wake_before(struct gputm_stall_buffer *b, uint64_t address, uint64_t stamp,
 				   struct gputm_stall_request *out)
 {
-	struct slot *slot = oldest_at(b, address, ANY_WARP);
+	struct gputm_stall_request *slot = oldest_at(b, address, ANY_WARP);
 
-	return wake(b, slot && slot->request.stamp < stamp ? slot : NULL, out);
+	return wake(b, slot && slot->stamp < stamp ? slot : NULL, out);
 }
 
 int gputm_stall_buffer_wake_warp(struct gputm_stall_buffer *b, uint64_t address, uint32_t warp,
@@ -310,7 +297,7 @@ int gputm_stall_buffer_get_request(const struct gputm_stall_buffer *b, uint64_t 
 
 	for (uint32_t i = 0; i < b->config.lines; i++) {
 		if (left < b->line[i].count) {
-			*out = slots_of(b, &b->line[i])[left].request;
+			*out = slots_of(b, &b->line[i])[left];
 			return 0;
 		}
 		left -= b->line[i].count;
@@ -325,40 +312,16 @@ uint64_t gputm_stall_buffer_waiting(const struct gputm_stall_buffer *b)
 
 /* ---- common face ---- */
 
-static void io_slot(struct slot *slot, struct gputm__io *io)
+static void io_requests(struct gputm_stall_buffer *b, const struct line *line,
+			struct gputm__io *io)
 {
-	gputm__io_u64(io, &slot->request.address);
-	gputm__io_u64(io, &slot->request.stamp);
-	gputm__io_u64(io, &slot->request.tag);
-	gputm__io_u32(io, &slot->request.warp);
-}
-
-/* The request of a line before which `rank` others arrived. */
-static struct slot *by_arrival(struct slot *slot, uint32_t count, uint32_t rank)
-{
-	uint32_t at = 0, before;
-
-	for (; at < count; at++) {
-		before = 0;
-		for (uint32_t i = 0; i < count; i++)
-			before += slot[i].arrival < slot[at].arrival;
-		if (before == rank)
-			break;
-	}
-	return &slot[at];
-}
-
-/* In the order of their arrival, which is all that counts of it. */
-static void io_requests(struct gputm_stall_buffer *b, struct line *line, struct gputm__io *io)
-{
-	struct slot *slot = slots_of(b, line);
+	struct gputm_stall_request *slot = slots_of(b, line);
 
 	for (uint32_t i = 0; i < line->count && !io->error; i++) {
-		bool reading = gputm__io_reading(io);
-
-		io_slot(reading ? &slot[i] : by_arrival(slot, line->count, i), io);
-		if (reading)
-			slot[i].arrival = b->arrivals++;
+		gputm__io_u64(io, &slot[i].address);
+		gputm__io_u64(io, &slot[i].stamp);
+		gputm__io_u64(io, &slot[i].tag);
+		gputm__io_u32(io, &slot[i].warp);
 	}
 }
 
@@ -374,7 +337,7 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 		if (!gputm__io_reading(io) || io->error)
 			continue;
 		line->granule = line->count ?
-				slots_of(b, line)->request.address & b->granule_mask : 0;
+				slots_of(b, line)->address & b->granule_mask : 0;
 		b->waiting += line->count;
 		b->lines += line->count != 0;
 	}
@@ -382,20 +345,14 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 
 static const char *check_line(const struct gputm_stall_buffer *b, const struct line *line)
 {
-	const struct slot *slot = slots_of(b, line);
+	const struct gputm_stall_request *slot = slots_of(b, line);
 
 	if (line->count && line_for(b, line->granule) != line)
 		return "two lines wait for the same granule";
-	for (uint32_t i = 0; i < line->count; i++) {
-		if (slot[i].request.address > b->address_max ||
-		    (slot[i].request.address & b->granule_mask) != line->granule)
+	for (uint32_t i = 0; i < line->count; i++)
+		if (slot[i].address > b->address_max ||
+		    (slot[i].address & b->granule_mask) != line->granule)
 			return "a request is not of its line's granule";
-		if (slot[i].arrival >= b->arrivals)
-			return "a request has not arrived yet";
-		for (uint32_t j = 0; j < i; j++)
-			if (slot[i].arrival == slot[j].arrival)
-				return "two requests arrived at once";
-	}
 	return NULL;
 }
 
