@@ -457,7 +457,7 @@ int gputm_metadata_table_update(struct gputm_metadata_table *t, uint64_t address
 	if (GPUTM__UNLIKELY(address > t->address_max || !fits(t, in)))
 		return refuse_update(t, address, in);
 	if (m.place >= t->capacity || t->cell[m.place].key != gputm__metadata_key(t, address)) {
-		if (known(t, address, &m) < 0) /* the hint is no place in the ways */
+		if (gputm__metadata_get_probe(t, address, &m) < 0) /* the hint is of no use */
 			gputm__assert(false);
 		gputm__maximum(&m.wts, in->wts);
 		gputm__maximum(&m.rts, in->rts);
@@ -475,7 +475,7 @@ int gputm_metadata_table_add_writes(struct gputm_metadata_table *t, uint64_t add
 				    int32_t change, uint32_t owner, uint32_t *cycles)
 {
 	struct gputm_metadata m = { 0 };
-	int result = known(t, address, &m);
+	int result = gputm__metadata_get_probe(t, address, &m);
 	int64_t writes;
 
 	if (result < 0)
