@@ -161,11 +161,12 @@ static void name_parts(struct gputm_unit *unit)
 {
 	for (size_t i = 0; i < GPUTM__PARTS; i++) {
 		struct gputm_unit *part = gputm__unit_part(unit, i);
-		char *name = part ? part->desk->name : NULL;
+		char *name;
 		size_t used;
 
 		if (!part)
 			continue;
+		name = part->desk->name;
 		used = gputm__append(name, GPUTM_NAME_BYTES, 0, unit->desk->name);
 		if (used) {
 			used = gputm__append(name, GPUTM_NAME_BYTES, used, ".");

@@ -20,7 +20,7 @@ void sim_memory_free(struct sim_memory *memory)
 		if (!memory->root[i])
 			continue; /* versions have high addresses: most are empty */
 		for (size_t j = 0; j < DIRECTORY; j++)
-			if (memory->root[i][j])
+			if (memory->root[i][j]) /* few are: a call for each place is felt */
 				free(memory->root[i][j]);
 		free(memory->root[i]);
 	}

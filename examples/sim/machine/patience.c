@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* When a run ends that comes no nearer to its end. */
+/* Runs that make no progress are ended, with the reason. */
 #include <stdio.h>
 
 #include "wiring.h"
@@ -24,7 +24,7 @@ static const char *main_reason(const struct sim_machine *machine)
 	return sim_abort_reason_name[main];
 }
 
-/* Of which part of the settings it has its patience: a GPU of hetm has none of its own. */
+/* The part of the settings that holds the limits; a GPU of hetm has its own part. */
 static const char *patient(const struct sim_machine *machine)
 {
 	if (machine->system->own)
@@ -32,7 +32,7 @@ static const char *patient(const struct sim_machine *machine)
 	return machine->program->device ? "gpu" : "machine";
 }
 
-/* Transactions that abort one another for ever are busy, so that the run does not end by itself. */
+/* Transactions that abort one another for ever keep the machine busy: end the run. */
 static void lose_patience(struct sim_machine *machine)
 {
 	const struct sim_machine_config *config = &machine->config;
