@@ -169,6 +169,33 @@ for of in "kilo-tm commit_unit" "warptm-tcd commit_unit" "getm validation_unit" 
 done
 trace --system hetm --workload w1 --threads 4096
 grep -q '"name":"phase","args":{"instance":0,"phase":"' "$work/trace" || complain "hetm: no phases"
+# A row for each abort of the report, with a word and a winner that --why tells, too.
+for of in kilo-tm warptm-tcd getm si-tm ideal local-tm; do
+	set -- --system $of $small
+	[ $of != local-tm ] || set -- --system local-tm $local
+	run 0 "$@" --aborts "$work/aborts" --only aborted --format csv
+	[ "$(($(wc -l <"$work/aborts") - 1))" = "$(sed -n 's/^[^,]*,,,aborted,//p' "$work/out")" ] ||
+		complain "$of --aborts: $(wc -l <"$work/aborts") rows of $(cat "$work/out")"
+	IFS=, read -r cycle thread core warp lane attempt begin reason word address unit instance \
+		winner more <<-EOF
+		$(awk -F , 'NR > 1 && $9 && $13 && !seen[$2]++' "$work/aborts" | head -1)
+	EOF
+	for n in 1 2 3 4 5 6 7 8; do
+		run 0 "$@" --why $thread.$n
+		! grep -q ", at cycle $cycle, in stage " "$work/out" || break
+	done
+	for text in "^Thread $thread (core $core, warp $warp, lane $lane) aborted attempt $attempt " \
+		"begun at cycle $begin, at cycle $cycle,.*Reason: $reason\\.\$" \
+		"^Where: word .*$address" "${unit:+found by $unit $instance }" "^Who won: thread $winner "; do
+		grep -q "$text" "$work/out" || complain "$of --aborts: no \"$text\" in $(cat "$work/out")"
+	done
+	case $word in 0x* | *'['*']'*) ;; *) complain "$of --aborts: a word $word" ;; esac
+done
+# What a trace is not to show is looked at all the same.
+run 0 $small --aborts "$work/all"
+run 0 $small --aborts "$work/aborts" --trace-events "$work/trace" --trace-only commit_unit
+cmp -s "$work/all" "$work/aborts" || complain "--trace-only changes --aborts"
+! grep -q '"name":"abort: ' "$work/trace" || complain "--trace-only commit_unit: warps in the trace"
 # The threads that are named instead have aborted.
 "$sim" $small --why 5 >"$work/out" 2>"$work/err"
 thread=$(sed -n 's/^Thread 5 has aborted no attempt; others have, such as threads [0-9]*, [0-9]*, [0-9]* and \([0-9]*\)[.]$/\1/p' "$work/out")
@@ -217,7 +244,9 @@ no_file '--window: got "5:5", expected A:B, cycles with A below B' $new --window
 no_file '--window: got "5", expected' $new --window 5
 no_file '--window: got "1:x", expected' $new --window 1:x
 no_file '--trace-only: got "commit", expected some of: warps,simt_stack' $new --trace-only commit
-no_file 'expected --trace-events FILE, --series N FILE, --vcd FILE or --why' --window 1:2
+no_file 'expected --trace-events FILE, --series N FILE, --vcd FILE, --aborts FILE or --why' --window 1:2
+no_file 'hetm undoes rounds and not threads' --system hetm --workload w1 --why 5
+no_file 'hetm undoes rounds and not threads' --system hetm --workload w1 --aborts "$work/new"
 no_file 'they show transactions, expected --system too' $new --kernel hammock
 no_file 'expected 0 with --trace-events' $new --set machine.swap_units_every=100
 no_file 'expected only --jobs' $new --study x

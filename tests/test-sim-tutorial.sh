@@ -59,5 +59,5 @@ for n in $(seq "$(grep -c '^\.Bd -literal' "$page")"); do
 	sh ./command 2>&1 </dev/null | sed 's/ *$//' >out
 	diff expected out || complain "gputm-seeing(7): $(cat command)"
 done
-[ "$n" = 4 ] || complain "gputm-seeing(7): $n commands with their output, not 4"
+[ "$n" = 5 ] || complain "gputm-seeing(7): $n commands with their output, not 4"
 exit $failed

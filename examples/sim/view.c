@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/quote.h"
+#include "seeing/aborts.h"
 #include "seeing/series.h"
 #include "seeing/trace_events.h"
 #include "seeing/vcd.h"
@@ -16,12 +17,14 @@ int sim_view_open(struct sim_view *view, const struct sim_options *options)
 {
 	memset(view, 0, sizeof *view);
 	view->options = options;
-	view->wanted = options->trace_events || options->series || options->vcd || options->why;
+	view->wanted = options->trace_events || options->series || options->vcd ||
+		       options->aborts || options->why;
 	seeing_init(&view->see);
 	if ((options->trace_events &&
 	     sim_output_open(&view->trace, "trace-events", options->trace_events)) ||
 	    (options->series && sim_output_open(&view->series, "series", options->series)) ||
 	    (options->vcd && sim_output_open(&view->waves, "vcd", options->vcd)) ||
+	    (options->aborts && sim_output_open(&view->aborts, "aborts", options->aborts)) ||
 	    (options->why && sim_output_open(&view->answer, "why", NULL)))
 		return SIM_BAD_INPUT;
 	return 0;
@@ -37,6 +40,16 @@ static int out_of_memory(void)
 	return sim_complain(SIM_FAILED, "out of memory for what is seen of the run");
 }
 
+/* Of a trace or dump that --trace-only makes without warps. */
+static void hide_warps(struct seen_sink *sink)
+{
+	if (!sink)
+		return;
+	sink->slice = NULL;
+	sink->attempt = NULL;
+	sink->abort = NULL;
+}
+
 /* 0, -ENOMEM, or -EINVAL with the reason. */
 static int add_sinks(struct sim_view *view)
 {
@@ -49,15 +62,22 @@ static int add_sinks(struct sim_view *view)
 		view->counter = series_new(see, o->series_cycles, o->only, view->series.file);
 	if (o->vcd)
 		view->dumper = vcd_new(see, view->waves.file);
+	if (o->aborts)
+		view->lister = aborts_new(see, view->aborts.file);
 	if (o->why)
 		view->teller = why_new(see, (uint32_t)o->why_thread, o->why_number);
+	if (!see->warps_shown) {
+		hide_warps(view->tracer);
+		hide_warps(view->dumper);
+	}
 	if (view->counter && !series_any(view->counter)) {
 		fprintf(stderr, "gputm-sim: --series: got --only \"%s\", expected a counter or a "
 				"gauge, such as committed\n", sim_quoted(o->only));
 		return -EINVAL;
 	}
 	return (o->trace_events && !view->tracer) || (o->series && !view->counter) ||
-			       (o->vcd && !view->dumper) || (o->why && !view->teller) ?
+			       (o->vcd && !view->dumper) || (o->aborts && !view->lister) ||
+			       (o->why && !view->teller) ?
 		       -ENOMEM : 0;
 }
 
@@ -68,9 +88,13 @@ static int refuse(const struct sim_view *view, const struct sim_setup *setup,
 	const struct sim_options *o = view->options;
 	uint64_t threads = sim_machine_port(machine)->workload->threads;
 
-	if (setup->machine.swap_units_every && (o->trace_events || o->vcd || o->why))
+	if (setup->machine.swap_units_every && (o->trace_events || o->vcd || o->aborts || o->why))
 		fputs("gputm-sim: --set: machine.swap_units_every makes units anew, which are then "
-		      "not seen, expected 0 with --trace-events, --vcd and --why\n", stderr);
+		      "not seen, expected 0 with --trace-events, --vcd, --aborts and --why\n",
+		      stderr);
+	else if ((o->aborts || o->why) && !strcmp(setup->system->name, "hetm"))
+		fputs("gputm-sim: --aborts, --why: hetm undoes rounds and not threads, expected "
+		      "another system, or --trace-events FILE for the phases of rounds\n", stderr);
 	else if (o->why && o->why_thread >= threads && threads)
 		fprintf(stderr, "gputm-sim: --why: got \"%s\", expected a thread 0 .. %llu\n",
 			o->why, (unsigned long long)(threads - 1));
@@ -83,8 +107,11 @@ int sim_view_attach(struct sim_view *view, const struct sim_setup *setup,
 		    struct sim_machine *machine)
 {
 	const struct sim_options *o = view->options;
-	struct seeing_request request = { o->from, o->to, o->trace_only,
-					  o->trace_events || o->vcd || o->why, o->vcd, NULL };
+	bool losses = o->aborts || o->why;
+	struct seeing_request request = {
+		o->from, o->to, o->trace_only, o->trace_events || o->vcd || losses, losses, o->vcd,
+		NULL,
+	};
 	int error;
 
 	if (!view->wanted)
@@ -121,10 +148,12 @@ int sim_view_close(struct sim_view *view, bool wanted)
 	trace_events_free(view->tracer);
 	series_free(view->counter);
 	vcd_free(view->dumper);
+	aborts_free(view->lister);
 	why_free(view->teller);
 	seeing_free(&view->see);
 	error = sim_output_close(&view->trace, wanted);
 	error |= sim_output_close(&view->waves, wanted);
+	error |= sim_output_close(&view->aborts, wanted);
 	error |= sim_output_close(&view->answer, wanted);
 	error |= sim_output_close(&view->series, wanted);
 	return error || view->unanswered ? SIM_FAILED : 0;

@@ -11,8 +11,8 @@
 struct sim_view {
 	const struct sim_options *options;
 	struct seeing see;
-	struct sim_output trace, series, waves, answer;
-	struct seen_sink *tracer, *counter, *dumper, *teller;
+	struct sim_output trace, series, waves, aborts, answer;
+	struct seen_sink *tracer, *counter, *dumper, *lister, *teller;
 	bool wanted;
 	/* The run has ended, and --why has told of no abort, or the window has not begun. */
 	bool unanswered;

@@ -58,6 +58,18 @@ const char *seen_slice_name(const struct seeing *see, unsigned kind)
 							     : name[kind];
 }
 
+void seen_name_word(const struct seeing *see, uint64_t address, char *name, size_t size)
+{
+	const struct sim_workload *workload = see->port->workload;
+
+	*name = '\0';
+	if (workload->class->name_word)
+		workload->class->name_word(workload, address, false, name, size);
+	name[strcspn(name, " ")] = '\0'; /* behind it stand the lines that access the word */
+	if (!*name)
+		snprintf(name, size, "0x%" PRIx64, address);
+}
+
 static void slice(struct seeing *see, uint32_t warp, unsigned kind, uint64_t from, uint64_t to)
 {
 	from = from < see->from ? see->from : from;
@@ -484,8 +496,9 @@ int seeing_attach(struct seeing *see, struct sim_machine *machine,
 	see->to = request->to == SIM_NEVER ? SIM_NEVER : request->to * port->core_ticks;
 	see->period = request->to == SIM_NEVER ? GAUGE_CYCLES : length / GAUGE_LOOKS;
 	see->period = (see->period ? see->period : 1) * port->core_ticks;
-	see->warps_told = request->happenings &&
-			  (!request->only || named(request->only, "warps"));
+	see->warps_shown = request->happenings &&
+			   (!request->only || named(request->only, "warps"));
+	see->warps_told = see->warps_shown || request->losses;
 	if (request->only && !all_known(port, request->only))
 		return -EINVAL;
 	error = make_warps(see);

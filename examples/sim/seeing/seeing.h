@@ -15,6 +15,7 @@
 
 #define SEEN_NONE UINT32_MAX
 #define SEEN_LANES 64 /* of a warp, at most */
+#define SEEN_NAME 200 /* bytes of the name of a word, at most */
 
 /* One warp's attempt; its number in struct seeing names it. */
 struct seen_attempt {
@@ -170,7 +171,8 @@ struct seeing {
 	uint64_t period;   /* ticks between two looks at the gauges */
 	bool on, starved;
 	bool opened; /* the window has begun */
-	bool warps_told; /* attempts are asked for */
+	bool warps_told;  /* attempts are asked for */
+	bool warps_shown; /* by traces and dumps, too */
 	struct seen_warp *warp;
 	struct seen_loss *loss; /* [warps][SEEN_LANES] */
 	uint32_t warps;
@@ -189,6 +191,7 @@ struct seeing_request {
 	uint64_t from, to; /* cycles; to: SIM_NEVER for the whole run */
 	const char *only;  /* roles, or NULL */
 	bool happenings;   /* attempts, gauges and events are asked for */
+	bool losses;	   /* attempts are, whatever `only` names */
 	bool changes;	   /* of units with gauges, too */
 	const struct seen_system *system;
 };
@@ -223,6 +226,9 @@ void seen_accessed(struct seeing *see, struct seen_accesses *list, uint64_t lane
 bool seen_running(const struct seeing *see, const struct seen_actor *actor);
 /* Of an enum sim_stage or seen_slice. */
 const char *seen_slice_name(const struct seeing *see, unsigned kind);
+
+/* The word as the kernel's text spells it, or its address. */
+void seen_name_word(const struct seeing *see, uint64_t address, char *name, size_t size);
 
 extern const struct seen_system seen_kilo, seen_getm, seen_si, seen_local;
 /* systems.c: that of the system of this port. */

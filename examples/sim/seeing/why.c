@@ -118,16 +118,12 @@ static void say_actor(const struct why *why, const struct seen_actor *actor, FIL
 	fprintf(out, ", attempt %" PRIu32, a->number);
 }
 
-/* As the kernel's text spells it, without the lines that access it. */
 static void say_word(const struct why *why, uint64_t address, FILE *out)
 {
-	const struct sim_workload *workload = why->see->port->workload;
-	char name[200] = "";
+	char name[SEEN_NAME];
 
-	if (workload->class->name_word)
-		workload->class->name_word(workload, address, false, name, sizeof name);
-	name[strcspn(name, " ")] = '\0';
-	if (*name && strncmp(name, "0x", 2))
+	seen_name_word(why->see, address, name, sizeof name);
+	if (strncmp(name, "0x", 2))
 		fprintf(out, "word %s (0x%" PRIx64 ")", name, address);
 	else
 		fprintf(out, "word 0x%" PRIx64, address);
@@ -137,7 +133,7 @@ static void say_word(const struct why *why, uint64_t address, FILE *out)
 static void say_lines(const struct why *why, uint64_t address, FILE *out)
 {
 	const struct sim_workload *workload = why->see->port->workload;
-	char name[200] = "";
+	char name[SEEN_NAME] = "";
 
 	for (int write = 0; write < 2 && workload->class->name_word; write++) {
 		const char *lines;

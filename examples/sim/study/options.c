@@ -60,6 +60,8 @@ static const struct option table[] = {
 	  "write to FILE what has changed, every N cycles" },
 	{ "vcd", TEXT, AT(vcd), 0, 0, NULL, "FILE",
 	  "write signals to FILE, for GTKWave" },
+	{ "aborts", TEXT, AT(aborts), 0, 0, NULL, "FILE",
+	  "write a line for each thread that aborts to FILE" },
 	{ "why", TEXT, AT(why), 0, 0, NULL, "THREAD[.N]",
 	  "tell why a thread aborted (for the Nth time), not the report" },
 	{ "window", TEXT, AT(window), 0, 0, NULL, "A:B",
@@ -344,7 +346,7 @@ static bool is_set(const struct sim_options *o, const char *start)
 /* What looks at a run needs one. */
 static const char *seeing_relations(const struct sim_options *o)
 {
-	bool sees = o->trace_events || o->series || o->vcd || o->why;
+	bool sees = o->trace_events || o->series || o->vcd || o->aborts || o->why;
 	bool state = o->save || o->restore;
 
 	if (state && (o->check || o->record || o->history))
@@ -355,11 +357,11 @@ static const char *seeing_relations(const struct sim_options *o)
 	if (o->history && o->kernel && !o->system_given)
 		return "--history: it tells transactions, expected --system too";
 	if (sees && o->kernel && !o->system_given)
-		return "--trace-events, --series, --vcd, --why: they show transactions, expected "
-		       "--system too";
+		return "--trace-events, --series, --vcd, --aborts, --why: they show transactions, "
+		       "expected --system too";
 	if (o->window && !sees)
 		return "--window: it says what of a run is seen, expected --trace-events FILE, "
-		       "--series N FILE, --vcd FILE or --why THREAD too";
+		       "--series N FILE, --vcd FILE, --aborts FILE or --why THREAD too";
 	if (o->trace_only && !o->trace_events && !o->vcd)
 		return "--trace-only: it says what is told, expected --trace-events FILE or --vcd "
 		       "FILE too";
@@ -370,8 +372,8 @@ static const char *seeing_relations(const struct sim_options *o)
 static const char *study_relations(const struct sim_options *o)
 {
 	bool own = o->given_run || o->config || o->check || o->issues || o->record || o->cacti ||
-		   o->history || o->trace_events || o->series || o->vcd || o->why || o->save ||
-		   o->restore;
+		   o->history || o->trace_events || o->series || o->vcd || o->aborts || o->why ||
+		   o->save || o->restore;
 
 	if (!!o->study + o->merge + o->compare > 1)
 		return "--study, --merge, --compare: expected one of them";
@@ -423,11 +425,11 @@ static int relations(const struct sim_options *o)
 		reason = "--set: the graph is that of --edges, expected neither workload.vertices "
 			 "nor workload.edges";
 	else if (o->cacti && (o->check || o->issues || o->only || o->out ||
-			       o->history || o->trace_events || o->series || o->vcd || o->why ||
-			       o->save || o->restore))
+			       o->history || o->trace_events || o->series || o->vcd ||
+			       o->aborts || o->why || o->save || o->restore))
 		reason = "--cacti: nothing is run, expected no --check, --record, --issues, "
-			 "--trace-events, --series, --vcd, --why, --save-at, --restore, --only or "
-			 "--out";
+			 "--trace-events, --series, --vcd, --aborts, --why, --save-at, --restore, "
+			 "--only or --out";
 	if (!reason)
 		reason = seeing_relations(o);
 	if (!reason)

@@ -44,6 +44,7 @@ struct sim_options {
 	const char *save, *restore; /* file names or NULL */
 	uint64_t save_cycle;
 	const char *vcd;		  /* file name or NULL */
+	const char *aborts;		  /* file name or NULL */
 	const char *why;		  /* or NULL */
 	uint64_t why_thread, why_number;
 	const char *window, *trace_only; /* "A:B" and roles, or NULL */
