@@ -281,6 +281,7 @@ echo "$mean $got" | awk '{ for (i = 1; i <= 4; i++) if (($i - $(i + 4)) ^ 2 > 0.
 # What fine-lock has no stall lines for is a line across.
 [ "$(sed -n '/^\$d0_0_1 /,/^EOD/p' "it's.gp" | awk 'NF == 4 { print $2 }' | uniq -c | awk '{ print $1 }')" = 3 ] ||
 	complain '--plot: the system without the setting'
+grep -q '^set label 1 .means of 3 seeds, 95 % intervals' "it's.gp" || complain '--plot: no word of seeds'
 grep -q "^set xtics ('1' 1, '2' 2, '16' 16)" "it's.gp" || complain '--plot: the values of x'
 # Each panel's numbers have the digits that tell its own axis' numbers from each other.
 sed 's/"stall_buffer.no_line":\([0-9]*\)/"stall_buffer.no_line":\100000/' plotted.jsonl >large.jsonl
@@ -327,7 +328,9 @@ printf '{"point.x":1,"point.seed":1,"cycles":104,"kept":5}\n{"point.x":2,"point.
 differ 1 a b ' figure A=a B=b ratio 99 % interval of the difference, or seeds' 'x=1' ' cycles 100 104 x 1.0400 1 of 1 seeds differ' 'x=2' ' (the point) only in B' '2 of 3 figures differ.'
 sed 's/point.x/point.y/' a >c
 differ 1 a c \
-	'No point is in both: what is compared has the same settings but for the seed and those of --across, such as --across system.'
+	'Nothing is compared: no point is in both files.' \
+	'The first points differ in these settings: --across x,y compares them.'
+! grep -q 'figures differ' out || complain "--compare of nothing: $(cat out)"
 sed -i 2d b
 differ 1 a b
 run 0 --compare a b --tolerance 0.05
@@ -371,11 +374,14 @@ across() { # STATUS NAME LINE...
 }
 values 1 0.7 -1.6 -0.2 -1.2 -0.1 3.4 3.7 0.8 0.0 2.0 | sed 's/"hours"/"point.drug":"one","own":7,&/' >a
 values 1 1.9 0.8 1.1 0.1 -0.1 4.4 5.5 1.6 4.6 3.4 | sed 's/"hours"/"point.drug":"two",&/' >b
-differ 1 a b '2 of 2 figures differ.'
+differ 1 a b 'The first points differ in these settings: --across drug compares them.'
 across 1 drug x=1 ' hours 0.75 2.33 x 3.1067 +0.315948 .. +2.84405, n = 10, 10' '1 of 2 figures differ.'
 sed -i 's/"hours":3.4/"hours":-30/' b
 across 0 drug '0 of 2 figures differ.' 'Nearest to a difference:'
 across 2 x,drug,dose 'gputm-sim: --across: got "dose", expected settings that the points name, as "system" of "point.system"'
+! grep -q 'All are equal' out || complain "--compare of what is not equal: $(cat out)"
+sed 's/"own":7,//; s/"one"/"two"/' a >b
+across 0 drug 'All are equal with each seed: drug changed nothing in these runs.'
 cat a >>b
 across 2 drug 'gputm-sim: --across: b has several results of the point "x=1" and seed 1, expected one value of drug in each file'
 # Eight seeds and eight others of the same config differ in nothing.

@@ -33,18 +33,21 @@ static size_t distance(const char *a, const char *b)
 	return row[length];
 }
 
+/* Distances are in halves of a letter: of two names at the same distance the one that begins so is
+ * nearer, and one that begins so is never far. */
 const char *sim_name_near(const char *got, sim_name_at *at, const void *of)
 {
-	size_t length = strlen(got), least = 2 + length / 4;
+	size_t length = strlen(got), least = 2 * LONGEST;
 	const char *name, *near = NULL;
 
 	for (size_t i = 0; length <= LONGEST && (name = at(of, i)); i++) {
-		size_t d = strlen(name) <= LONGEST ? distance(got, name) : LONGEST;
+		bool begins = length > 2 && !strncmp(got, name, length);
+		size_t far = strlen(name) <= LONGEST ? 2 * distance(got, name) : 2 * LONGEST;
 
-		if (length > 2 && !strncmp(got, name, length))
-			d = d < 1 ? d : 1;
-		if (d < least && d < length) {
-			least = d;
+		if (begins)
+			far = far >= length ? length - 1 : far - (far > 0);
+		if ((begins || far < 4 + length / 4 * 2) && far < least && far < 2 * length) {
+			least = far;
 			near = name;
 		}
 	}

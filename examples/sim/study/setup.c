@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#define _POSIX_C_SOURCE 200809L
 #include "setup.h"
 
 #include "flow.h"
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../base/names.h"
 #include "../base/output.h"
@@ -118,7 +120,7 @@ static const struct sim_workload_class *find_workload(const struct sim_options *
 {
 	const char *name = options->trace	 ? "trace" :
 			   options->kernel ? options->kernel : options->workload;
-	char message[300];
+	char message[300], file[128];
 	int error;
 
 	for (size_t i = 0; !options->kernel && sim_workload_classes[i]; i++)
@@ -127,9 +129,12 @@ static const struct sim_workload_class *find_workload(const struct sim_options *
 	error = find_kernel(name, options->kernel != NULL, &out->kernel, message);
 	if (error < 0)
 		fprintf(stderr, "gputm-sim: %s\n", message);
-	else if (error)
+	snprintf(file, sizeof file, "%.100s.kernel", name);
+	if (error > 0)
 		sim_name_unknown("workload", name, sim_workload_name, NULL,
-				 " (a file of your own has a name with .kernel)");
+				 access(file, R_OK)
+					 ? " (a file of your own has a name with .kernel)"
+					 : ", or the file here with .kernel behind its name");
 	return error ? NULL : out->kernel;
 }
 

@@ -519,11 +519,55 @@ static void tell_same(const struct results *r, const struct verdict *verdict, si
 			     "%s,workload.seed.\n", r->across ? r->across : "system");
 }
 
+/* Does the point have this setting, "name=value"? */
+static bool has_setting(const char *point, const char *setting, size_t length)
+{
+	for (; *point; point += strcspn(point, " "), point += *point == ' ')
+		if (strcspn(point, " ") == length && !strncmp(point, setting, length))
+			return true;
+	return false;
+}
+
+/* The names of settings that a point has and another one has not, or with another value. */
+static void add_others(const char *point, const char *other, char *names, size_t size)
+{
+	for (size_t length; *point; point += length + (point[length] == ' ')) {
+		char name[SIM_JSON_PATH];
+		size_t used = strlen(names);
+
+		length = strcspn(point, " ");
+		snprintf(name, sizeof name, "%.*s", (int)strcspn(point, "="), point);
+		if (!has_setting(other, point, length) && place_in(names, name) < 0)
+			snprintf(names + used, size - used, "%s%s", used ? "," : "", name);
+	}
+}
+
+/* No point is in both files: which settings the first ones of each differ in. */
+static void tell_settings(const struct results *r, const struct verdict *verdict, size_t count,
+			  FILE *out)
+{
+	const char *first[2] = { NULL, NULL };
+	char names[1024] = "";
+
+	for (size_t i = 0; i < count; i++)
+		for (int side = 0; side < 2; side++)
+			if (!first[side] && verdict[i].n[side])
+				first[side] = r->points.name[verdict[i].point];
+	fputs("Nothing is compared: no point is in both files.\n", out);
+	if (!first[0] || !first[1])
+		return;
+	add_others(first[0], first[1], names, sizeof names);
+	add_others(first[1], first[0], names, sizeof names);
+	fprintf(out, "The first points differ in these settings: --across %s%s%s compares them.\n",
+		r->across ? r->across : "", r->across ? "," : "", names);
+}
+
 static int tell_all(struct results *r, struct verdict *verdict, size_t count, FILE *out)
 {
 	size_t differ = 0, none = 0, common = 0, figures = 0, point = SIZE_MAX;
 	const struct verdict *nearest = NULL;
 	bool apart_from_0 = false; /* an interval, though no difference is found */
+	bool equal = r->across;	   /* all values */
 
 	for (size_t i = 0; i < count; i++) {
 		struct verdict *v = &verdict[i];
@@ -539,9 +583,14 @@ static int tell_all(struct results *r, struct verdict *verdict, size_t count, FI
 		figures++;
 		differ += lone || v->differs;
 		common += !lone;
+		equal = equal && !lone && !untried && v->mean[0] == v->mean[1] && v->reach == 0;
 		none += untried;
 		if (!lone && !v->exact && !untried && (!nearest || v->likely < nearest->likely))
 			nearest = v;
+	}
+	if (figures && !common) {
+		tell_settings(r, verdict, count, out);
+		return SIM_FAILED;
 	}
 	fprintf(out, "%zu of %zu figures differ", differ, figures);
 	if (none)
@@ -551,14 +600,14 @@ static int tell_all(struct results *r, struct verdict *verdict, size_t count, FI
 	if (apart_from_0)
 		fprintf(out, "An interval without 0 is not enough: with %zu figures compared, some "
 			     "lie so by chance (Holm's correction).\n", figures);
+	if (figures && equal)
+		fprintf(out, "All are equal with each seed: %s changed nothing in these runs.\n",
+			r->across);
 	if (!differ && !r->only && nearest && nearest->likely < 1) {
 		fputs("Nearest to a difference:\n", out);
 		tell(out, r, nearest, &point);
 	}
 	tell_same(r, verdict, count, out);
-	if (figures && !common)
-		fputs("No point is in both: what is compared has the same settings but for the "
-		      "seed and those of --across, such as --across system.\n", out);
 	return differ ? SIM_FAILED : SIM_DONE;
 }
 

@@ -23,7 +23,8 @@
 #define PANELS_MAX 64
 #define PAPER_HALO "pt 2 ps 0.8 lw 5 lc rgb 'white'"
 #define PAPER_MARK "pt 2 ps 0.8 lw 2 lc rgb '#c00000'"
-#define INTERVAL ", '' using 1:3:(0):($4 - $3) with vectors nohead "
+#define INTERVAL ", '' using 1:3:(0):($4 - $3) with vectors heads size graph 0.006,90 "
+#define LOGARITHM 100 /* values of lines that are so many times apart get a logarithmic axis */
 #define BARS 0.8 /* of the width of a place */
 #define LIKELY 0.05 /* that the mean lies outside of its interval */
 
@@ -358,8 +359,35 @@ static double place(const struct plot *p, size_t x, size_t series)
 	       ((double)drawn(p, series) + 0.5 - (double)all / 2) * BARS / (double)all;
 }
 
+/* The least and the largest value of so many cells. */
+struct span {
+	double least, most;
+};
+
+static struct span span_of(const struct cell *cell, size_t cells)
+{
+	struct span span = { HUGE_VAL, 0 };
+
+	for (size_t i = 0; i < cells; i++) {
+		span.least = fmin(span.least, fmin(cell[i].mean, cell[i].paper));
+		span.most = fmax(span.most, fmax(cell[i].mean + cell[i].reach, cell[i].paper));
+	}
+	return span;
+}
+
+/* All panels of a figure have the same kind of y axis. */
+static bool has_log_y(const struct plot *p, size_t f)
+{
+	struct span span = span_of(cell_at(p, f, 0, 0, 0),
+				   p->panels * values(p, p->series) * values(p, p->x));
+
+	return !p->bars && span.least > 0 && span.most / span.least >= LOGARITHM;
+}
+
 static void put_data(const struct plot *p, size_t f, size_t panel, size_t series, FILE *out)
 {
+	bool least = has_log_y(p, f); /* above 0 */
+
 	fprintf(out, "$d%zu_%zu_%zu << EOD\n", f, panel, series);
 	for (size_t x = 0; x < values(p, p->x); x++) {
 		const struct cell *c = cell_at(p, f, panel, series, x);
@@ -367,7 +395,8 @@ static void put_data(const struct plot *p, size_t f, size_t panel, size_t series
 		if (!isfinite(c->mean))
 			continue;
 		fprintf(out, "%.8g %.8g %.8g %.8g", place(p, x, series), c->mean,
-			c->mean > c->reach ? c->mean - c->reach : 0, c->mean + c->reach);
+			fmax(c->mean - c->reach, least ? c->mean / LOGARITHM : 0),
+			c->mean + c->reach);
 		if (isfinite(c->paper))
 			fprintf(out, " %.8g\n", c->paper);
 		else
@@ -486,17 +515,6 @@ static void put_key(const struct plot *p, FILE *out)
 		fputs(", \\\n\tkeyentry with points " PAPER_MARK " title 'the paper'", out);
 }
 
-/* What the axis of a panel reaches to. */
-static double highest(const struct plot *p, size_t f, size_t panel)
-{
-	const struct cell *cell = cell_at(p, f, panel, 0, 0);
-	double most = 0;
-
-	for (size_t i = 0; i < values(p, p->series) * values(p, p->x); i++)
-		most = fmax(most, fmax(cell[i].mean + cell[i].reach, cell[i].paper));
-	return most;
-}
-
 /* Of the numbers at y: digits that matter, and thousands as k, M and so on. */
 static const char *format_of(double most)
 {
@@ -507,8 +525,21 @@ static const char *format_of(double most)
 	return most < 10 ? "%.1s%c" : "%.0s%c";
 }
 
+/* Bars begin at 0, and so do lines whose values are near one another. */
+static void put_range(const struct plot *p, size_t f, const struct span *span, FILE *out)
+{
+	if (has_log_y(p, f))
+		fprintf(out, "set logscale y\nset yrange [%g:%g]\n", span->least / 1.5,
+			span->most * 1.5);
+	else
+		fputs("unset logscale y\nset yrange [0:*]\n", out);
+	fprintf(out, "set format y '%s'\n", format_of(span->most));
+}
+
 static void put_panel(const struct plot *p, size_t f, size_t panel, FILE *out)
 {
+	struct span span = span_of(cell_at(p, f, panel, 0, 0),
+				   values(p, p->series) * values(p, p->x));
 	bool left = !drawn_panels(p, panel), first = !f && left;
 	const char *before = "", *x = p->axis[p->x].name;
 	char text[256];
@@ -520,8 +551,9 @@ static void put_panel(const struct plot *p, size_t f, size_t panel, FILE *out)
 	put_lines(out, left ? p->figure[f] : "");
 	fputs("\nset xlabel ", out);
 	put_words(out, f + 1 == p->figures ? x : "");
-	fprintf(out, "\nset format y '%s'\n%s key\nplot ", format_of(highest(p, f, panel)),
-		first ? "set" : "unset");
+	fputc('\n', out);
+	put_range(p, f, &span, out);
+	fprintf(out, "%s key\nplot ", first ? "set" : "unset");
 	for (size_t s = 0; s < values(p, p->series); s++)
 		if (has_data(p, panel, s, false)) {
 			fputs(before, out);
@@ -530,7 +562,7 @@ static void put_panel(const struct plot *p, size_t f, size_t panel, FILE *out)
 		}
 	if (first)
 		put_key(p, out);
-	fputc('\n', out);
+	fputs("\nunset label\n", out);
 }
 
 static size_t at_least(size_t size, size_t least)
@@ -547,8 +579,20 @@ static size_t longest(const struct plot *p, size_t axis)
 	return most;
 }
 
+/* Of how many runs a number is the mean. */
+static size_t seeds_of(const struct sweep_points *points)
+{
+	size_t seeds = 1;
+
+	for (size_t i = 0; i < points->file.axes; i++)
+		if (!strcmp(points->file.axis[i].name, "seed"))
+			seeds = points->file.axis[i].values;
+	return seeds;
+}
+
 static void put_script(const struct plot *p, FILE *out)
 {
+	size_t seeds = seeds_of(p->points);
 	size_t panels = drawn_panels(p, p->panels);
 	size_t names = p->series != SIM_AXES ? drawn(p, values(p, p->series)) : 0;
 	size_t key = names || has_data(p, ALL, ALL, true) ? 160 : 5;
@@ -575,9 +619,13 @@ static void put_script(const struct plot *p, FILE *out)
 		     "'white'\nset output ", width, height);
 	put_words(out, p->picture);
 	fputc('\n', out);
+	if (seeds > 1)
+		fprintf(out, "set label 1 'means of %zu seeds, 95 %% intervals' at screen "
+			     "%.4f,%.4f right font ',9' tc rgb '#606060'\n", seeds,
+			1 - 5.0 / (double)width, 12.0 / (double)height);
 	put_styles(p, out);
 	put_tics(p, out);
-	fprintf(out, "set yrange [0:*]\nset ytics nomirror\nset border 3\nset grid ytics\n"
+	fprintf(out, "set ytics nomirror\nset border 3\nset grid ytics\n"
 		     "set key at screen %.4f,%.4f left top Left reverse vertical\n",
 		1 - (double)key / (double)width, 1 - 40.0 / (double)height);
 	if (p->series != SIM_AXES) {
