@@ -111,9 +111,11 @@ static int walk(struct rules *r)
 			} else if (*state != after) {
 				uint32_t in = *state == OUTSIDE ? after : *state;
 
-				error = refuse(r, &r->code->instr[way[w]], "reached both "
-					       "within and without the \"%s\" of line %u",
-					       r->begins, r->code->instr[in - 2].line);
+				error = refuse(r, &r->code->instr[way[w]], "reached both inside "
+					       "and outside of the \"%s\" of line %u, expected "
+					       "\"%s\" on each way from there to here",
+					       r->begins, r->code->instr[in - 2].line,
+					       r->commits);
 			}
 		}
 	}
