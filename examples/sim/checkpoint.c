@@ -93,8 +93,9 @@ int sim_checkpoint_close(struct sim_checkpoint *c, int status)
 	(void)sim_output_close(&c->out, false);
 	if (!o->save || c->failed || c->saved || status == SIM_BAD_INPUT)
 		return c->failed ? SIM_FAILED : status;
-	fprintf(stderr, "gputm-sim: --save-at: nothing was saved, the run ended at cycle %" PRIu64
-			", expected a cycle before that\n", c->report->result.cycles);
+	fprintf(stderr, "gputm-sim: --save-at: the run ended at cycle %" PRIu64
+			" and nothing was saved, expected an earlier cycle\n",
+		c->report->result.cycles);
 	return SIM_FAILED;
 }
 
@@ -106,7 +107,7 @@ static int refuse(const char *name, const char *got, const char *expected)
 	return SIM_BAD_INPUT;
 }
 
-/* Another run, or the same with another text in a file that it names. */
+/* The state is of another run, or a file that the run reads has changed since. */
 static int refuse_run(const struct sim_report *report, const struct head *head)
 {
 	const struct sim_options *o = report->options;
@@ -130,12 +131,12 @@ static int refuse_run(const struct sim_report *report, const struct head *head)
 						 used ? " or " : "", files[i]);
 	if (!used)
 		return refuse(o->restore, got, expected);
-	fprintf(stderr, "gputm-sim: --restore: %s: %s has changed since this was saved, expected "
-			"the same text\n", o->restore, changed);
+	fprintf(stderr, "gputm-sim: --restore: %s: %s has changed since the state was saved, "
+			"expected the same text\n", o->restore, changed);
 	return SIM_BAD_INPUT;
 }
 
-/* Is it a run of this version and these options? 0, or SIM_BAD_INPUT. */
+/* Does the head name this version and these options? 0, or SIM_BAD_INPUT. */
 static int compare(const struct sim_report *report, const struct head *head)
 {
 	const char *name = report->options->restore;
@@ -148,12 +149,12 @@ static int compare(const struct sim_report *report, const struct head *head)
 		return refuse_run(report, head);
 	if (!report->options->save || report->options->save_cycle > head->cycle)
 		return SIM_DONE;
-	fprintf(stderr, "gputm-sim: --save-at: got %" PRIu64 ", expected a cycle behind %" PRIu64
+	fprintf(stderr, "gputm-sim: --save-at: got %" PRIu64 ", expected a cycle after %" PRIu64
 			", that of the state\n", report->options->save_cycle, head->cycle);
 	return SIM_BAD_INPUT;
 }
 
-/* What is behind the head, or NULL: it is not whole. */
+/* The bytes after the head; NULL if they are incomplete or damaged. */
 static unsigned char *read_bytes(FILE *in, const struct head *head)
 {
 	unsigned char *byte = malloc(head->bytes + 1);

@@ -13,11 +13,11 @@
 #include "study/setup.h"
 
 struct list {
-	const char *name; /* NULL: everything */
+	const char *name; /* NULL: all */
 	const struct gputm_params *params; /* of the machine */
 	struct sim_machine_config machine;
 	const char *machine_name;
-	const struct sim_own_machine *own; /* the machine that was asked for, or NULL */
+	const struct sim_own_machine *own; /* the machine asked for, or NULL */
 	bool found;
 };
 
@@ -37,7 +37,7 @@ static void list_machines(struct list *list)
 	sim_list_rows("machine", list->params, &list->machine);
 }
 
-/* What every core has that runs transactions, in all systems with a limit of concurrency. */
+/* Control of concurrency, which is the same for all systems with a limit. */
 static void list_throttle(struct list *list)
 {
 	struct gputm_tx_throttle_config config = GPUTM_TX_THROTTLE_CONFIG_INIT;
@@ -50,7 +50,7 @@ static void list_throttle(struct list *list)
 	sim_list_rows("tx_throttle", gputm_tx_throttle_params(), &config);
 }
 
-/* All parts of the system, or the one of this path. */
+/* List all parts of the system, or the part with this path. */
 static void list_system(struct list *list, const struct sim_system_class *system)
 {
 	struct sim_shape shape = sim_machine_shape(&list->machine);
@@ -93,7 +93,7 @@ static void list_workload(struct list *list, const struct sim_workload_class *wo
 	free(config);
 }
 
-/* Systems with machines of their own, which their options describe. */
+/* Systems with a machine of their own; the options of the system describe it. */
 static void list_own(struct list *list)
 {
 	const struct sim_own_machine *last = NULL;
@@ -143,9 +143,10 @@ static void list_all(struct list *list)
 	list->found |= flow_list(list->name);
 }
 
-/* ---- names that are not there ---- */
+/* ---- unknown names ---- */
 
-/* Number `index` of one list of names after the other; many are told more than once. */
+/* Number `index` in several lists of names, one after the other; a name may occur more than
+ * once. */
 static const char *any_name(const void *unused, size_t index)
 {
 	sim_name_at *const list[] = { sim_system_name, sim_workload_name, sim_machine_name,
@@ -209,7 +210,7 @@ static int unknown(const char *name)
 	return -1;
 }
 
-/* A kernel of one's own and its variants. */
+/* A kernel file of the user, and its variants. */
 static int list_file(struct list *list, const char *file)
 {
 	struct sim_workload_class *class;
@@ -238,7 +239,7 @@ int sim_list(const char *machine, const char *name)
 {
 	struct list list = { .name = name, .machine_name = machine, .own = own_machine(machine) };
 
-	/* A machine may be the name as well. */
+	/* The name may also be that of a machine. */
 	if (name && sim_machine_named(name))
 		list.machine_name = name;
 	if (name && (strchr(name, '/') || strstr(name, ".kernel")))

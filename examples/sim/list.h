@@ -3,8 +3,8 @@
 #define SIM_LIST_H
 
 /*
- * What there is to name and set, with the values of a machine, on stdout: everything, or what has
- * this name. 0, or -1 with the reason on stderr.
+ * Print names and parameters on stdout, with the values of a machine: all of them, or those of one
+ * name. 0, or -1 with the reason on stderr.
  */
 int sim_list(const char *machine, const char *name);
 

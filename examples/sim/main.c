@@ -24,7 +24,7 @@
 #include "sweep/sweep.h"
 #include "view.h"
 
-/* What all lanes of a warp run into is said once. */
+/* All lanes of a warp may log the same message: print it once. */
 static char last[256];
 
 static void say(void *state, enum gputm_log_level level, const char *message)
@@ -37,17 +37,17 @@ static void say(void *state, enum gputm_log_level level, const char *message)
 	fprintf(stderr, "gputm-sim: %s\n", message);
 }
 
-/* What proves a run: the replay of its transactions, or what each thread does alone. */
+/* The check of a run: by replaying its transactions, or by running each thread alone. */
 struct proof {
 	struct sim_check *replay;
 	struct sim_history *history;
 	struct flow_check *alone;
-	struct flow_verdict found; /* by the latter */
+	struct flow_verdict found; /* result of `alone` */
 	struct sim_verdict verdict;
 };
 
-/* Threads that are stuck are what a check of them finds; else the run has failed. What is wrong
- * with the kernel itself is bad input. */
+/* Run. An error in the kernel is bad input. If threads get stuck, the check reports that; without a
+ * check the run has failed. */
 static int run(const struct proof *proof, struct sim_bar *bar, struct sim_report *report)
 {
 	struct flow_gpu *gpu = report->gpu;
@@ -72,7 +72,7 @@ static int run(const struct proof *proof, struct sim_bar *bar, struct sim_report
 	return SIM_ENDED;
 }
 
-/* Each thread alone, and what the kernel says must hold in the end. */
+/* Check each thread against its run alone, and then what the kernel's verify requires. */
 static void judge_threads(struct proof *proof, const struct sim_report *report)
 {
 	const struct sim_workload *workload = report->workload;
@@ -95,7 +95,7 @@ static void judge_threads(struct proof *proof, const struct sim_report *report)
 			 broken);
 }
 
-/* A unit that has refused what the machine asked of it, although the run went on. */
+/* A unit refused a call of the machine, although the run went on. */
 static void judge_units(struct sim_verdict *v)
 {
 	if (!*last || !v->passed)
@@ -135,7 +135,7 @@ static int write_record(const struct sim_check *check, struct sim_report *report
 	return sim_output_close(&report->record, true);
 }
 
-/* Transactions that are half written when a run is ended make no serial order: no check. */
+/* No check if the run was ended early: half-written transactions have no serial order. */
 static int judge_and_report(struct proof *proof, struct sim_report *report, int status)
 {
 	if (judge(proof, report))
@@ -201,7 +201,8 @@ static int make_gpu(struct gputm_ctx *ctx, const struct proof *proof, struct sim
 	return error;
 }
 
-/* What is told of some points of a study only is no mistake: the study itself is looked at. */
+/* A figure that only some points of a study have is no error here: the study checks its figures as
+ * a whole. */
 static int look_and_run(struct proof *proof, struct sim_bar *bar, struct sim_report *report,
 			struct sim_view *view)
 {
@@ -291,7 +292,7 @@ static int check_and_simulate(struct gputm_ctx *ctx, struct sim_report *report,
 	return status;
 }
 
-/* Else say why not. */
+/* Does the workload run on the system? If not, print the reason. */
 static bool runs_on(const struct sim_workload *workload, const struct sim_system_class *system)
 {
 	const struct sim_program *program = workload->program[system->flavour];
@@ -348,7 +349,7 @@ static int make_workload(const struct sim_setup *setup, const struct sim_options
 	return SIM_BAD_INPUT;
 }
 
-/* What was issued is of use though the run got stuck; a report there is only of one that ended. */
+/* The file of --issues is kept even if the run got stuck; the other files only if it ended. */
 static int open_and_simulate(struct gputm_ctx *ctx, struct sim_report *report)
 {
 	const struct sim_options *o = report->options;
@@ -413,7 +414,7 @@ static int prepare_and_run(struct gputm_ctx *ctx, const struct sim_options *opti
 	return status;
 }
 
-/* What only prints. */
+/* Options that only print. */
 static int tell(const struct sim_options *options)
 {
 	const char *name = options->list_name ? options->list_name :
@@ -433,7 +434,7 @@ static int tell(const struct sim_options *options)
 	return sim_output_close(&out, true) ? SIM_FAILED : status;
 }
 
-/* The options' run, a point of a study or not. */
+/* Run what the options describe, which may be a point of a study. */
 static int run_one(const struct sim_options *o)
 {
 	struct gputm_ctx *ctx;
@@ -448,7 +449,7 @@ static int run_one(const struct sim_options *o)
 	return status;
 }
 
-/* Of what is read later the reader says so: a study with its parts, what a run is made of. */
+/* Check the input files known by now. Files read later are checked when they are opened. */
 static bool inputs_apart(const struct sim_options *o)
 {
 	bool apart = sim_input_apart("the file of", "config", o->config) &&

@@ -81,7 +81,7 @@ static int add_sinks(struct sim_view *view)
 		       -ENOMEM : 0;
 }
 
-/* What the machine cannot show. 0, or -EINVAL with the reason. */
+/* Refuse what the machine cannot show: 0, or -EINVAL. */
 static int refuse(const struct sim_view *view, const struct sim_setup *setup,
 		  struct sim_machine *machine)
 {
@@ -89,8 +89,8 @@ static int refuse(const struct sim_view *view, const struct sim_setup *setup,
 	uint64_t threads = sim_machine_port(machine)->workload->threads;
 
 	if (setup->machine.swap_units_every && (o->trace_events || o->vcd || o->aborts || o->why))
-		fputs("gputm-sim: --set: machine.swap_units_every makes units anew, which are then "
-		      "not seen, expected 0 with --trace-events, --vcd, --aborts and --why\n",
+		fputs("gputm-sim: --set: machine.swap_units_every replaces the units that are "
+		      "observed, expected 0 with --trace-events, --vcd, --aborts and --why\n",
 		      stderr);
 	else if ((o->aborts || o->why) && !strcmp(setup->system->name, "hetm"))
 		fputs("gputm-sim: --aborts, --why: hetm undoes rounds and not threads, expected "
@@ -133,8 +133,9 @@ int sim_view_end(struct sim_view *view, uint64_t cycles)
 		view->unanswered = !why_answer(view->teller, view->answer.file) && !sim_stop;
 	if (view->wanted && cycles && !view->see.opened && !sim_stop) {
 		view->unanswered = true;
-		fprintf(stderr, "gputm-sim: --window: nothing was seen, the run ended at cycle "
-				"%" PRIu64 ", expected a window that begins before that\n", cycles);
+		fprintf(stderr, "gputm-sim: --window: the run ended at cycle "
+				"%" PRIu64 ", before the window; expected an earlier window\n",
+			cycles);
 	}
 	return error ? out_of_memory() : 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef SIM_VIEW_H
 #define SIM_VIEW_H
-/* What the options want to be seen of a run, in files. */
+/* The files that show what happens in a run, as the options ask for them. */
 #include "base/output.h"
 #include "machine/machine.h"
 #include "seeing/seeing.h"
@@ -14,22 +14,23 @@ struct sim_view {
 	struct sim_output trace, series, waves, aborts, answer;
 	struct seen_sink *tracer, *counter, *dumper, *lister, *teller;
 	bool wanted;
-	/* The run has ended, and --why has told of no abort, or the window has not begun. */
+	/* After the run: --why found no such abort, or the run ended before the window began. */
 	bool unanswered;
 };
 
 /* Open the files. 0, or SIM_BAD_INPUT with the reason on stderr. */
 int sim_view_open(struct sim_view *view, const struct sim_options *options);
-/* For struct sim_run_options; NULL if nothing is to be seen. */
+/* For struct sim_run_options; NULL if the options ask for none of these files. */
 const struct sim_look *sim_view_look(const struct sim_view *view);
-/* The machine is made, and has not run. 0, or SIM_BAD_INPUT or SIM_FAILED with the reason. */
+/* Attach to the machine, which has been made and has not run. 0, or SIM_BAD_INPUT or SIM_FAILED
+ * with the reason. */
 int sim_view_attach(struct sim_view *view, const struct sim_setup *setup,
 		    struct sim_machine *machine);
-/* The run is over, after so many cycles (0: it has failed): write what is left while there is the
- * machine. 0, or SIM_FAILED. */
+/* Call this after the run, while the machine exists: writes what is still open. `cycles` is the
+ * length of the run, 0 if it failed. 0, or SIM_FAILED. */
 int sim_view_end(struct sim_view *view, uint64_t cycles);
-/* Close the files, which get their names if they are wanted. 0, or SIM_FAILED, also of --why and
- * --window. */
+/* Close the files, keeping them if wanted. 0, or SIM_FAILED, also if --why or --window found
+ * nothing. */
 int sim_view_close(struct sim_view *view, bool wanted);
 
 #endif /* SIM_VIEW_H */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for so many more bytes. */
+/* Make room for `size` more bytes. */
 static bool reserve(struct sim_io *io, size_t size)
 {
 	size_t capacity = io->capacity ? io->capacity : 1 << 20;
@@ -31,7 +31,7 @@ static void write_piece(struct sim_io *io, uint64_t size)
 	}
 }
 
-/* The size of the next piece; something is wrong if that is beyond the end. */
+/* The size of the next piece. A size beyond the end of the bytes is an error. */
 static uint64_t read_piece(struct sim_io *io, const char *name)
 {
 	uint64_t size = 0;

@@ -8,13 +8,13 @@
 #define DEPTH 16
 
 struct reader {
-	const char *at; /* NULL: no JSON */
+	const char *at; /* NULL: the text is not JSON */
 	char path[SIM_JSON_PATH], value[SIM_JSON_VALUE];
 	sim_json_fn *fn;
 	void *state;
 };
 
-/* Is this the next character but for blanks? Then it is behind. */
+/* If the next character other than a blank is `c`, go past it. */
 static bool take(struct reader *r, char wanted)
 {
 	if (!r->at)

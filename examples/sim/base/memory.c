@@ -105,7 +105,7 @@ struct sim_memory *sim_memory_copy(const struct sim_memory *memory)
 	return copy;
 }
 
-/* Is a word of a page of `a` another one in `b`? */
+/* Does `b` differ from `a` in a word that lies in a page of `a`? */
 static bool differs_from(const struct sim_memory *a, const struct sim_memory *b, uint64_t end,
 			 uint64_t *address)
 {

@@ -2,9 +2,8 @@
 #ifndef SIM_MEMORY_H
 #define SIM_MEMORY_H
 /*
- * The contents of global memory: 32-bit words at byte addresses below 2^40, in pages of
- * 16 KB that come into being when first written, as do the tables of where they are. An untouched
- * word is 0.
+ * The contents of global memory: 32-bit words at byte addresses below 2^40. Pages of 16 KB, and the
+ * tables that lead to them, are allocated when first written. A word never written is 0.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,23 +19,23 @@ struct sim_memory {
 	uint32_t ***root; /* [roots]: directories, or NULL */
 	uint32_t roots;
 	uint32_t scratch;
-	bool exhausted; /* a page could not be had: what was written there is lost */
+	bool exhausted; /* a page could not be allocated: writes to it are lost */
 };
 
 struct sim_memory *sim_memory_new(void); /* NULL when there is no memory */
 struct sim_memory *sim_memory_copy(const struct sim_memory *memory);
 void sim_memory_free(struct sim_memory *memory);
 
-/* The word's place, made if it is not there; a scratch word once exhausted. */
+/* Where the word is stored; allocates its page. After exhaustion, the address of a scratch word. */
 uint32_t *sim_memory_make(struct sim_memory *memory, uint64_t address);
 
-/* The next page at or above *address that exists: its address and its words. */
+/* The words of the first allocated page at or above *address, which becomes the page's address. */
 const uint32_t *sim_memory_page(const struct sim_memory *memory, uint64_t *address);
 
-/* Pages that are there are read over: none of them is missing in what was saved. */
+/* A load overwrites the pages that exist; each of them is among the saved pages. */
 void sim_memory_io(struct sim_memory *memory, struct sim_io *io);
 
-/* Is there a word below `end` that is not the same in both? *address is one. */
+/* Do the memories differ in a word below `end`? *address is that of such a word. */
 bool sim_memory_differ(const struct sim_memory *a, const struct sim_memory *b, uint64_t end,
 		       uint64_t *address);
 

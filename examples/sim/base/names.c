@@ -8,10 +8,10 @@
 
 #include "quote.h"
 
-#define LONGEST 48 /* a longer name is near to none */
+#define LONGEST 48 /* no suggestion is made for a longer name */
 #define MANY 24	   /* names that one reads through */
 
-/* Letters to be changed, added or taken out to make b of a (Levenshtein). */
+/* Letters to change, insert or delete to turn a into b (Levenshtein distance). */
 static size_t distance(const char *a, const char *b)
 {
 	size_t row[LONGEST + 1], length = strlen(b);

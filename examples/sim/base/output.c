@@ -22,9 +22,9 @@ int sim_complain(int status, const char *message)
 
 #define ASIDE_MAX 8
 
-static char *volatile aside[ASIDE_MAX]; /* files to be removed by a signal that kills */
+static char *volatile aside[ASIDE_MAX]; /* files that a second signal removes before it kills */
 static volatile sig_atomic_t armed;
-static struct timespec first; /* when the signal came that ends the run */
+static struct timespec first; /* when the first signal came */
 volatile sig_atomic_t sim_stop;
 
 /* timeout(1) and some batch systems send a signal to the process and at once to its group. */
@@ -84,7 +84,7 @@ static void remember(char *from, char *to)
 
 /* ---- which file is which ---- */
 
-/* A file that is not there yet is known by its folder and its name in it. */
+/* A file that does not exist yet is identified by its folder and its name there. */
 static bool locate(const char *name, struct stat *out, const char **base)
 {
 	const char *slash = strrchr(name, '/');
@@ -117,7 +117,7 @@ static bool same_file(const char *a, const char *b)
 static const struct sim_file *outputs;
 static size_t output_count;
 
-/* Files that have been read so far. */
+/* Files read so far. */
 static struct input {
 	struct input *next;
 	const char *how, *option;
@@ -205,7 +205,7 @@ void sim_outputs_init(void)
 	(void)signal(SIGXFSZ, SIG_IGN);
 	catch_signals();
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (fcntl(fd, F_GETFD) < 0) /* use gives EBADF, as before */
+		if (fcntl(fd, F_GETFD) < 0) /* use gives EBADF, as for a closed stream */
 			(void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
@@ -216,7 +216,7 @@ static int refuse(struct sim_output *out, int error)
 	return -1;
 }
 
-/* Is it one that standard output goes to already? */
+/* Does standard output already go to this file? */
 static bool is_stdout(const struct stat *file)
 {
 	struct stat standard;
@@ -279,7 +279,7 @@ int sim_output_open(struct sim_output *out, const char *option, const char *name
 	return out->file ? 0 : refuse(out, errno);
 }
 
-/* All that was printed is where it goes. What failed long ago fails again, to say why. */
+/* Flush and sync. If an earlier write has failed, write again, so that errno gives the reason. */
 static int finish(FILE *file)
 {
 	int fd = fileno(file);
@@ -301,7 +301,7 @@ static int say_unwritten(const struct sim_output *out, int error)
 	if (out->name)
 		fprintf(stderr, "gputm-sim: --%s: \"%s\" could not be written: %s\n", out->option,
 			sim_quoted(out->name), reason);
-	else if (error != EPIPE) /* a reader, as head, has read enough */
+	else if (error != EPIPE) /* the reader, such as head, has closed the pipe */
 		fprintf(stderr, "gputm-sim: standard output could not be written: %s\n", reason);
 	return -1;
 }
@@ -313,7 +313,7 @@ int sim_output_close(struct sim_output *out, bool wanted)
 	if (out->file) {
 		failed = wanted ? finish(out->file) : 0;
 		error = failed ? errno : 0;
-		/* standard output may be that of another option, too */
+		/* another option may also write to standard output */
 		if (out->file != stdout && fclose(out->file) && wanted && !failed) {
 			failed = -1;
 			error = errno;

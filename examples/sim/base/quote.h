@@ -7,7 +7,7 @@
 
 #define SIM_QUOTE 160
 
-/* Text of a user for a message: what is not printable as \x0d; cut with "..." when long. */
+/* User text for a message: unprintable bytes as \x0d, long text cut with "...". */
 static inline void sim_quote(const char *text, char *out, size_t size)
 {
 	size_t length = 0;
@@ -21,7 +21,7 @@ static inline void sim_quote(const char *text, char *out, size_t size)
 	strcpy(out + length, *text ? "..." : "");
 }
 
-/* The same; a few results may be alive at once. */
+/* The same in a static buffer; the last few results stay valid. */
 static inline const char *sim_quoted(const char *text)
 {
 	static char quoted[4][SIM_QUOTE];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef SIM_SLAB_H
 #define SIM_SLAB_H
-/* Blocks of one size, by number. They move when the slab grows: do not keep pointers. */
+/* Blocks of one size, named by number. The slab moves blocks when it grows: do not keep
+ * pointers. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@ struct sim_slab {
 	unsigned char *memory;
 	size_t block; /* bytes, at least 4 */
 	uint32_t count, used;
-	uint32_t free; /* first of the blocks given back, each naming the next; 1-based */
+	uint32_t free; /* first free block, plus 1; each free block holds the number of the next */
 };
 
 static inline void *sim_slab_at(const struct sim_slab *slab, uint32_t index)
@@ -22,7 +23,7 @@ static inline void *sim_slab_at(const struct sim_slab *slab, uint32_t index)
 	return slab->memory + index * slab->block;
 }
 
-/* SIM_SLAB_NONE when there is no memory. */
+/* SIM_SLAB_NONE if out of memory. */
 static inline uint32_t sim_slab_take(struct sim_slab *slab)
 {
 	if (slab->free) {
@@ -40,7 +41,7 @@ static inline uint32_t sim_slab_take(struct sim_slab *slab)
 		slab->memory = memory;
 		slab->count = count;
 	}
-	/* A saved state has the whole block, also the bytes that its user leaves. */
+	/* A saved state holds the whole block, including bytes that the user never writes. */
 	memset(sim_slab_at(slab, slab->used), 0, slab->block);
 	return slab->used++;
 }

@@ -6,7 +6,7 @@
 
 #define SIM_NEVER UINT64_MAX
 
-/* First tick of a clock of this period that is not before `tick`. */
+/* First tick at or after `tick` that is a multiple of this clock period. */
 static inline uint64_t sim_align(uint64_t tick, uint32_t period)
 {
 	return period == 1 ? tick : (tick + period - 1) / period * period;

@@ -2,13 +2,13 @@
 #ifndef SIM_WHEEL_H
 #define SIM_WHEEL_H
 /*
- * The clock: a wheel of ticks, each with one bit for every part of the machine that
- * wants to be called then. A part keeps its own queues of what is due and asks for a
- * call at the earliest of them; a call too many does no harm. Ticks without a bit
- * are skipped, so an idle part costs nothing. There are no event records.
+ * The clock: a wheel of ticks. Each tick has one bit for each part of the machine that asked to be
+ * called then. A part keeps its own queues of pending work and asks for a call at the time of the
+ * earliest; an extra call does no harm. Ticks without a bit are skipped, so an idle part costs
+ * nothing. There are no event records.
  *
- * Within a tick the parts are called in this order, each kind by index:
- * partitions (with their memory), crossbar ports, cores.
+ * Within a tick the parts are called in this order, each kind by index: partitions (with their
+ * memory), crossbar ports, cores.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,8 +33,8 @@ struct sim_wheel {
 	uint64_t occupied[SIM_WHEEL_TICKS / 64];
 };
 
-/* Call part `index` at tick `at` (later than its own place in the present tick), or, if
- * that is beyond the wheel, earlier. SIM_NEVER: no call. */
+/* Call part `index` at tick `at`, or earlier if the wheel does not reach that far. In the present
+ * tick, only a part whose turn is still to come may be called. SIM_NEVER: no call. */
 static inline void sim_wheel_wake(struct sim_wheel *wheel, enum sim_part part, uint32_t index,
 				  uint64_t at)
 {
@@ -49,7 +49,7 @@ static inline void sim_wheel_wake(struct sim_wheel *wheel, enum sim_part part, u
 	wheel->occupied[slot / 64] |= UINT64_C(1) << slot % 64;
 }
 
-/* Slots from this one on to the first with its bit set; SIM_WHEEL_TICKS: none is set. */
+/* Distance from slot `from` to the first slot whose bit is set; SIM_WHEEL_TICKS if none is. */
 static inline uint32_t sim_wheel_gap(const uint64_t occupied[SIM_WHEEL_TICKS / 64], uint32_t from)
 {
 	uint64_t word = occupied[from / 64] & ~UINT64_C(0) << from % 64;
