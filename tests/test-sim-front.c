@@ -366,7 +366,7 @@ KIT_TEST(test_check_names_a_circle)
 		 "memory holds 100=7; memory holds 104=7; memory holds 108=7;"
 		 "memory holds 10c=7; memory holds 110=7");
 	judged(&h, "no serial order: 6 transactions wait for one another, among them 5 in a "
-		   "circle: thread 4, transaction 1 of the thread, read 0x100 before thread 0,");
+		   "cycle: thread 4, transaction 1 of the thread, read 0x100 before thread 0,");
 	ck_assert_msg(strstr(h.verdict.failure, "thread 3, transaction 1 of the thread, wrote it; "
 						"and so on"), "%s", h.verdict.failure);
 }

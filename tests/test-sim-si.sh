@@ -89,7 +89,7 @@ for system in si-tm si-tm-oracle; do
 done
 for option in detection=none literal=1; do
 	run 1 --system si-tm --concurrency inf --trace "$work/trace" --set system.$option
-	says 'no serial order: 96 transactions wait for one another, among them 3 in a circle: thread .* read 0x1000 before'
+	says 'no serial order: 96 transactions wait for one another, among them 3 in a cycle: thread .* read 0x1000 before'
 done
 anomaly 0
 for option in detection=none literal=1; do

@@ -17,26 +17,27 @@ struct access {
 
 #define WRITE 1u
 
-/* Of a word, in `added`. */
+/* Flags of a word, in `added`. */
 #define ADDED 1u  /* adds have changed it */
-#define STORED 2u /* and something else has, too */
-#define BROKEN 4u /* an add has not found what the last one left */
+#define STORED 2u /* other writes have changed it, too */
+#define BROKEN 4u /* an add did not find what the add before it left */
 
-/* The attempt that a thread is in: plain stores before it, then its accesses. */
+/* The present attempt of a thread: the plain stores before it, then its accesses. */
 struct attempt {
 	struct access *access;
 	uint32_t count, capacity;
 	uint32_t plain;
-	uint32_t committed; /* transactions of the thread before */
+	uint32_t committed; /* transactions that the thread has committed before */
 };
 
 struct committed {
 	uint64_t witness, start;
 	uint32_t count, plain, thread;
-	uint32_t number; /* among the thread's, from 1 */
+	uint32_t number; /* counted within the thread, from 1 */
 };
 
-/* A plain store that stands before the transactions at that place and behind it. */
+/* A plain store. Its place in the serial order is before the transactions with this witness and
+ * higher ones. */
 struct placed {
 	uint64_t place, address, number;
 	uint32_t value;
@@ -48,7 +49,8 @@ struct sim_check {
 	struct sim_observer observer;
 	bool exhausted;
 	struct attempt *attempt; /* [threads] */
-	/* Of words that adds have changed: flags, what the first found, what the last left. */
+	/* Per word that adds have changed: flags, what the first add found, what the last add
+	 * left. */
 	struct sim_memory *added, *found, *left;
 	struct access *log;
 	size_t logged, log_capacity;
@@ -56,7 +58,8 @@ struct sim_check {
 	size_t commits, commit_capacity;
 	struct placed *placed; /* of this launch */
 	size_t places, place_capacity;
-	/* What ran before the launch that runs now, has been judged, and has left this memory. */
+	/* Earlier launches have been judged: commits below `before`, and the memory that they
+	 * left. */
 	size_t before;		     /* commits */
 	struct sim_memory *start;    /* NULL: the first launch */
 	struct sim_verdict *verdict; /* so far */
@@ -287,7 +290,7 @@ static int by_witness(const void *a, const void *b)
 	return (x->witness > y->witness) - (x->witness < y->witness);
 }
 
-/* A store of the serial order. */
+/* Perform a store of the serial order. */
 static void put(const struct sim_check *check, struct sim_memory *memory, uint64_t address,
 		uint32_t value)
 {
@@ -298,7 +301,7 @@ static void put(const struct sim_check *check, struct sim_memory *memory, uint64
 	sim_memory_write(memory, address, value);
 }
 
-/* Do the versions that a transaction has read fix its place in the serial order? */
+/* Does the transaction take its place from the versions that it read? */
 static bool by_version(const struct committed *commit)
 {
 	return commit->witness == SIM_NO_PLACE || commit->witness >> 62 == 1;
@@ -337,8 +340,8 @@ static bool replay_one(const struct sim_check *check, const struct committed *co
 }
 
 /*
- * Place of an access among those of its word. A transaction with a witness w reads
- * before it writes (4 w, 4 w + 1); one without, or with one for its writes only, reads behind
+ * The position of an access among the accesses of its word. With witness w a transaction reads at 4
+ * w and writes at 4 w + 1. Without a witness, or with one for its writes only, it reads just after
  * the writer of the version that it read.
  */
 static uint64_t place_of(const struct committed *commit, const struct access *access)
@@ -350,7 +353,8 @@ static uint64_t place_of(const struct committed *commit, const struct access *ac
 	return 4 * commit->witness;
 }
 
-/* Does the access say where its transaction stands? Plain stores and own values do not. */
+/* Does the access constrain the place of its transaction? Plain stores, and reads of own writes, do
+ * not. */
 static bool tells(const struct committed *commit, uint32_t index, const struct access *access)
 {
 	bool own = !(access->low & WRITE) && access->version == SIM_OWN_VERSION &&
@@ -359,7 +363,8 @@ static bool tells(const struct committed *commit, uint32_t index, const struct a
 	return index >= commit->plain && !own;
 }
 
-/* A word of its own that each transaction of a thread writes puts them in program order. */
+/* For the graph, each transaction of a thread also writes a word of the thread's own; so program
+ * order is kept. */
 #define PROGRAM_ORDER (UINT64_C(1) << 63)
 
 static size_t list_accesses(const struct sim_check *check, struct sim_order_access *to)
@@ -382,7 +387,7 @@ static size_t list_accesses(const struct sim_check *check, struct sim_order_acce
 	return count;
 }
 
-/* Who must stand before whom in the serial order, and why. */
+/* One step of a cycle: which transaction must come before which, and why. */
 static void say_step(const struct sim_check *check, const struct sim_order_access *before,
 		     const struct sim_order_access *after, char *out, size_t size)
 {
@@ -414,11 +419,11 @@ static bool fail_cycle(const struct sim_check *check, const struct sim_order_cyc
 		used += strlen(text + used);
 	}
 	return fail(verdict, "there is no serial order: %lld transactions wait for one another, "
-			     "among them %u in a circle%s%s", waiting, cycle->length, text,
+			     "among them %u in a cycle%s%s", waiting, cycle->length, text,
 		    cycle->length > SIM_ORDER_STEPS ? "; and so on" : "");
 }
 
-/* Put transactions without a place where the versions of what they read allow. */
+/* Give a place to each transaction, as the versions that it read allow. */
 static bool place(struct sim_check *check, struct sim_verdict *verdict)
 {
 	struct committed *commit = check->commit + check->before;
@@ -444,7 +449,7 @@ static bool place(struct sim_check *check, struct sim_verdict *verdict)
 	       (placed >= 0 && fail_cycle(check, &cycle, (long long)n - placed, verdict));
 }
 
-/* Does each thread's second transaction stand behind its first, and so on? */
+/* Do the transactions of each thread come in program order? */
 static bool in_program_order(struct sim_check *check, struct sim_verdict *verdict)
 {
 	uint32_t *last = calloc(check->threads, sizeof(*last));
@@ -497,7 +502,7 @@ static int by_place(const void *a, const void *b)
 	return x->number > y->number ? 1 : -1;
 }
 
-/* The stores before a transaction with this witness, from the one at *next on. */
+/* Perform the plain stores, from *next on, that come before a transaction with this witness. */
 static void put_placed(const struct sim_check *check, struct sim_memory *memory, uint64_t witness,
 		       size_t *next)
 {
@@ -505,7 +510,7 @@ static void put_placed(const struct sim_check *check, struct sim_memory *memory,
 		put(check, memory, check->placed[*next].address, check->placed[*next].value);
 }
 
-/* All transactions in their order, then the plain stores that are left. */
+/* Replay all transactions in their order, and then the remaining plain stores. */
 static bool replay(struct sim_check *check, struct sim_memory *memory,
 		   struct sim_verdict *verdict)
 {
@@ -532,8 +537,8 @@ static bool replay(struct sim_check *check, struct sim_memory *memory,
 	return right;
 }
 
-/* Words that adds have changed are as the run has left them; if nothing else has, each add must
- * have found what the one before left. */
+/* Words that adds have changed hold what the run has left there. If only adds changed a word, each
+ * add must have found what the add before it left. */
 static bool look_at_adds(const struct sim_check *check, const struct sim_memory *memory,
 			 struct sim_memory *serial, struct sim_verdict *verdict)
 {
@@ -570,7 +575,7 @@ static bool same_memory(const struct sim_check *check, const struct sim_memory *
 		    sim_memory_read(serial, address));
 }
 
-/* Replay what the last launch has done, which has left this memory. */
+/* Replay the last launch, which has left this memory. */
 static void judge_launch(struct sim_check *check, const struct sim_memory *memory)
 {
 	const struct sim_workload *workload = check->workload;

@@ -12,8 +12,8 @@
  *  - the final memory must be the same, words from lock_base on apart,
  *  - the workload's invariant must hold in it.
  *
- * The order keeps each thread's transactions in program order, too. It need not be that of real
- * time, and what attempts read that were aborted is not looked at.
+ * The order keeps each thread's transactions in program order, too. The order may differ from that
+ * of real time. Reads of aborted attempts are not checked.
  *
  * Values are compared and not versions. So a system that validates values may keep a
  * read whose word was changed and changed back, which is right.
@@ -48,7 +48,7 @@ struct sim_verdict {
 	bool serializable;	  /* reads and final memory agree with the replay */
 	bool invariant;		  /* of the workload */
 	uint64_t transactions, reads, writes;
-	char failure[2 * SIM_MESSAGE]; /* the first one, a sentence; empty when passed */
+	char failure[2 * SIM_MESSAGE]; /* the first failure, as a sentence; empty if passed */
 };
 
 struct sim_check *sim_check_new(const struct sim_workload *workload); /* NULL: no memory */
@@ -61,7 +61,7 @@ const struct sim_observer *sim_check_observer(struct sim_check *check);
 int sim_check_judge(struct sim_check *check, const struct sim_memory *memory,
 		    struct sim_verdict *out);
 
-/* One access of a committed transaction. */
+/* An access of a committed transaction. */
 struct sim_access {
 	uint64_t address;
 	uint32_t value;
@@ -69,7 +69,7 @@ struct sim_access {
 };
 
 /*
- * Call fn for each committed transaction in the serial order that was judged: its accesses in
+ * Call fn for each committed transaction in the serial order of the check: its accesses in
  * program order, the first `plain` of them stores that its thread made before it. At the end
  * for each thread with stores behind its last transaction: all of them plain, none committed
  * (of several launches: in the last one).

@@ -26,15 +26,15 @@
 struct operation {
 	uint64_t address;
 	uint32_t value;
-	uint32_t version; /* what the system says of a read; of a write its number */
+	uint32_t version; /* of a read: the version that the system names; of a write: its number */
 	bool write;
 };
 
-/* The attempt of a thread. */
+/* The present attempt of a thread. */
 struct tried {
 	struct operation *operation;
 	uint32_t count, capacity;
-	uint32_t plain; /* of these, stores before the attempt */
+	uint32_t plain; /* of these, stores made before the attempt */
 };
 
 /* A transaction that has committed. */
@@ -44,7 +44,7 @@ struct done {
 	uint32_t thread;
 };
 
-/* A write of a word; by word, and then in the system's order. */
+/* A write of a word. Sorted by word and, for a word, in the system's order. */
 struct written {
 	uint64_t address, place;
 	uint32_t value, number;
@@ -57,14 +57,14 @@ struct sim_history {
 	struct tried *thread;
 	uint64_t threads, end, commits;
 	bool starved, values_are_versions;
-	/* if they are not: */
+	/* only if values are not versions: */
 	struct done *done;
 	size_t dones, done_capacity;
 	struct written *written;
 	size_t writes;
-	struct sim_memory *mixed;   /* 1: of a word that is left out */
-	struct sim_memory *last;    /* number of the last write of the launches before */
-	struct sim_memory *start;   /* as they have left it */
+	struct sim_memory *mixed;   /* 1: the word is left out */
+	struct sim_memory *last;    /* number of the last write of earlier launches */
+	struct sim_memory *start;   /* memory at the start of the launch */
 	uint32_t numbers;
 };
 
@@ -178,7 +178,7 @@ static void number_writes(struct sim_history *h)
 		qsort(h->written, h->writes, sizeof *h->written, by_place);
 }
 
-/* The first write of the word at that place or behind. */
+/* The first write of the word at this place or a later one. */
 static size_t find(const struct sim_history *h, uint64_t address, uint64_t place)
 {
 	size_t low = 0, high = h->writes;
@@ -195,9 +195,9 @@ static size_t find(const struct sim_history *h, uint64_t address, uint64_t place
 	return low;
 }
 
-#define NOBODY UINT32_MAX /* number of a write that there is not */
+#define NOBODY UINT32_MAX /* no write has this number */
 
-/* The number of the write that the read saw; 0: what was there before the run. */
+/* The number of the write that the read saw; 0 for the initial value. */
 static uint32_t seen_by(const struct sim_history *h, const struct done *d,
 			const struct operation *o)
 {
@@ -234,7 +234,7 @@ static void put(struct sim_history *h, uint32_t thread, const struct operation *
 	fputs("]}\n", h->out);
 }
 
-/* A read of what its transaction has written names that. */
+/* A read of a word that its transaction has written gets the number of that write. */
 static void put_done(struct sim_history *h, struct done *d)
 {
 	struct operation *o = d->what.operation;
@@ -261,7 +261,7 @@ static void put_done(struct sim_history *h, struct done *d)
 		put(h, d->thread, o, kept);
 }
 
-/* Tell all that has committed since the last launch. */
+/* Write all transactions committed since the last launch. */
 static void tell(struct sim_history *h)
 {
 	for (uint64_t i = 0; i < h->threads; i++) {

@@ -2,9 +2,9 @@
 #ifndef SIM_HISTORY_H
 #define SIM_HISTORY_H
 /*
- * What has committed in a run, for a checker of somebody else's: Elle's list of operations. It has
- * nothing but what threads have read and written, and no place of a transaction in any order.
- * Values are versions: no two writes have the same.
+ * What has committed in a run, for an external checker: the list of operations that Elle reads. The
+ * history holds what threads have read and written, and nothing of the system's order. Values are
+ * versions: no two writes have the same value.
  */
 #include <stdio.h>
 
@@ -15,14 +15,15 @@ struct sim_history;
 struct sim_workload;
 
 /*
- * Write a line for each transaction. What is told goes to `next` as well, if that is not NULL; it
- * must live as long. The workload's values are versions if it is a trace. NULL: no memory.
+ * Write a line for each transaction. The observer `next` gets all calls as well, unless it is NULL;
+ * it must live as long as the history. Values of a trace are versions already. NULL if out of
+ * memory.
  */
 struct sim_history *sim_history_new(const struct sim_workload *workload, bool values_are_versions,
 				    FILE *out, const struct sim_observer *next);
 /* For sim_run_options; valid as long as the history. */
 const struct sim_observer *sim_history_observer(const struct sim_history *history);
-/* After the run. 0, or -ENOMEM: it is not whole. */
+/* Call this after the run. 0, or -ENOMEM: the history is incomplete. */
 int sim_history_end(struct sim_history *history);
 void sim_history_free(struct sim_history *history);
 

@@ -7,14 +7,14 @@
 
 #define NOBODY UINT32_MAX
 
-/* The graph: who follows whom, as one array of followers by transaction. */
+/* The graph: for each transaction, those that must come after it, in one array. */
 struct graph {
 	uint32_t nodes;
-	size_t *first;	     /* [nodes + 1], of the followers of each */
+	size_t *first;	     /* [nodes + 1]: where the followers of each node begin */
 	uint32_t *follower;  /* filled in the second pass */
 	size_t *filled;	     /* [nodes] */
-	uint32_t *before;    /* [nodes]: how many each still waits for */
-	struct sim_order_cycle *cycle; /* whose steps are asked for, in a third pass */
+	uint32_t *before;    /* [nodes]: predecessors not yet placed */
+	struct sim_order_cycle *cycle; /* the cycle whose steps a third pass looks up */
 };
 
 static int by_place(const void *a, const void *b)
@@ -28,7 +28,7 @@ static int by_place(const void *a, const void *b)
 	return (x->node > y->node) - (x->node < y->node);
 }
 
-/* The accesses by which one transaction of the cycle must stand before the next one. */
+/* Record the two accesses that put one transaction of the cycle before the next. */
 static void note_step(struct sim_order_cycle *cycle, const struct sim_order_access *before,
 		      const struct sim_order_access *after)
 {
@@ -60,7 +60,7 @@ static void edge(struct graph *graph, const struct sim_order_access *before,
 	}
 }
 
-/* All edges; the first pass counts them, the second keeps them. */
+/* Go through all edges. The first pass counts them, the second stores them. */
 static void edges(struct graph *graph, const struct sim_order_access *access, size_t count)
 {
 	const struct sim_order_access *writer = NULL;
@@ -98,8 +98,8 @@ static int64_t place_all(struct graph *graph, uint32_t *order)
 	return placed;
 }
 
-/* The length of the shortest way from a transaction back to itself, if that has at most so many
- * edges, or 0. from[] leads back along it; without a way all of from[] is NOBODY, as before. */
+/* The length of the shortest cycle through a transaction, if it has at most `most` edges; else 0.
+ * from[] then leads back along the cycle; without a cycle all of from[] is NOBODY again. */
 static uint32_t go_round(const struct graph *graph, uint32_t start, uint32_t most, uint32_t *from,
 			 uint32_t *queue)
 {
@@ -126,7 +126,8 @@ static uint32_t go_round(const struct graph *graph, uint32_t start, uint32_t mos
 	return 0;
 }
 
-/* A cycle among the transactions that could not be placed, of the shortest ones or nearly so. */
+/* Find a short cycle among the transactions that could not be placed: at most twice as long as the
+ * shortest. */
 static bool find_cycle(const struct graph *graph, struct sim_order_cycle *cycle)
 {
 	uint32_t *from = malloc(2 * (size_t)graph->nodes * sizeof *from), start = 0;
