@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whole files: the kernel, and those beside it that it names. */
+/* Reads files whole: the kernel file, and files beside it that it names. */
 #include "reader.h"
 
 #define BYTES_MAX (1u << 26)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Programs as blocks and jumps: control flow that no loops and ifs can spell. A way may lead to
- * a block that is written further down.
+ * Programs written as blocks and jumps, for control flow that loops and ifs cannot express. A jump
+ * may name a block that comes later.
  */
 #include <errno.h>
 
@@ -39,7 +39,7 @@ static int take_way(struct reader *r, uint32_t *label)
 	return 0;
 }
 
-/* ---- what decides a branch ---- */
+/* ---- conditions of a branch ---- */
 
 static int counter(struct reader *r, uint16_t *out)
 {
@@ -110,7 +110,7 @@ static int take_rule(struct reader *r, struct value *out)
 	return read_expression(r, out);
 }
 
-/* ---- ways out of a block ---- */
+/* ---- where a block continues ---- */
 
 static int read_jump(struct reader *r)
 {
@@ -166,7 +166,7 @@ static int read_exit(struct reader *r)
 
 /* ---- blocks ---- */
 
-/* What was open ends where the next block begins. */
+/* What is still open ends where the next block begins. */
 static int close_block(struct reader *r, const struct named_block *open)
 {
 	if (open && r->label[open->label].pc == r->code->instr_count)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * From statements to code: labels become PCs, instructions become blocks, and the columns get
- * their places: registers, then constants, then scratch.
+ * Turns statements into code: labels become PCs, instructions become blocks, and columns get their
+ * final numbers: registers first, then constants, then scratch.
  */
 #include <errno.h>
 
@@ -58,7 +58,7 @@ int put_instr(struct reader *r, const struct kernel_instr *instr)
 	return 0;
 }
 
-/* What lets have left to do at the end of a block. */
+/* Steps of `let` that are still pending at the end of a block run in a note. */
 static int put_note(struct reader *r)
 {
 	const struct kernel_instr note = { .op = KERNEL_NOTE };
@@ -172,7 +172,7 @@ static void find_leaders(const struct reader *r, bool *leader)
 		leader[r->label[r->block[b].label].pc] = true;
 }
 
-/* Ways out of a block whose last instruction this is, as PCs. */
+/* The PCs at which a block continues, given its last instruction. */
 static void find_ways(const struct kernel_instr *i, struct kernel_block *block)
 {
 	block->way[0] = i->op == KERNEL_JUMP || i->op == KERNEL_BRANCH ? i->target : i->next;

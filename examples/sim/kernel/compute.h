@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef SIM_KERNEL_COMPUTE_H
 #define SIM_KERNEL_COMPUTE_H
-/* What each operator does with words: one rule, for a word, for a warp's row of them, for few. */
+/* The operators on words, each defined once: for a single word, for a row of a warp's words, and
+ * for the words of few lanes. */
 #include "kernel.h"
 
 /* Square root of a 16.16 number: the largest r with r * r <= a << 16. */
@@ -64,7 +65,7 @@ static inline uint32_t kernel_signed_multiply(uint32_t a, uint32_t b, uint32_t s
 	DO(DIVIDE, kernel_divide(x, y, z))                                                     \
 	DO(ROOT, kernel_root(x))
 
-/* An operator on words, for all but those that look at the kernel: the rest is 0. */
+/* An operator on words. Operators that look at the kernel are not among them and give 0. */
 __attribute__((always_inline)) static inline uint32_t
 kernel_compute(enum kernel_operator operator, uint32_t x, uint32_t y, uint32_t z)
 {

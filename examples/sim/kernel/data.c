@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a kernel works on: arrays, edge lists, recorded outcomes, sets of threads. */
+/* The data of a kernel: arrays, edge lists, recorded outcomes, sets of threads. */
 #include <errno.h>
 
 #include "edge_file.h"
 #include "reader.h"
 
-#define WORDS_MAX (1u << 30) /* of an array */
-#define ONE_CORE_WORDS (1u << 24) /* of all, on one core */
+#define WORDS_MAX (1u << 30) /* bytes of an array */
+#define ONE_CORE_WORDS (1u << 24) /* bytes of all arrays, on one core */
 #define SHARED_WORDS (1u << 16)
 #define WHAT_OUTCOMES "outcomes: 1 (taken) or 0 (not taken)"
 
 /* ---- arrays ---- */
 
-/* Bytes of global memory, which begin on an address that none of another array is near. */
+/* Take bytes of global memory. Each array begins at an aligned address of its own. */
 static uint64_t take_bytes(const struct kernel *k, uint64_t *end, uint64_t bytes)
 {
 	uint64_t align = k->launched ? 128 : 256;
@@ -67,7 +67,7 @@ int add_array(struct reader *r, const char *name, enum kernel_array_kind kind, u
 	return add_name(r, name, NAME_ARRAY, *out);
 }
 
-/* The array of --edges must hold two words for each of them. */
+/* The array of --edges must have two words for each edge. */
 static int find_edges(struct reader *r)
 {
 	struct kernel *k = r->kernel;
@@ -85,7 +85,7 @@ static int find_edges(struct reader *r)
 	return 0;
 }
 
-/* The array of words that comes after, or came before; and there is room for them. */
+/* Look up the array that the `words` line named, and check that the words fit. */
 static int find_words(struct reader *r)
 {
 	struct kernel *k = r->kernel;
@@ -109,7 +109,7 @@ static int find_words(struct reader *r)
 		      k->word.count, (unsigned long long)k->threads);
 }
 
-/* The numbers of a table, from a file that has nothing else. */
+/* Read the numbers of a table from a file that holds nothing else. */
 static int read_numbers(struct reader *r, const struct text *text)
 {
 	struct kernel *k = r->kernel;
@@ -138,7 +138,7 @@ static int read_numbers(struct reader *r, const struct text *text)
 		   count, table->name);
 }
 
-/* Locks lie behind all data; then every place has its address. */
+/* Place the locks after all data; then every array has its address. */
 int lay_out(struct reader *r)
 {
 	struct kernel *k = r->kernel;
@@ -168,7 +168,7 @@ int lay_out(struct reader *r)
 	return error;
 }
 
-/* Numbers that anyone can draw again: SplitMix64 of the array's number and the index. */
+/* Numbers anyone can reproduce: SplitMix64 of the array's number and the index. */
 static uint32_t draw(uint64_t array, uint64_t index, uint32_t low, uint32_t high)
 {
 	uint64_t z = (array << 32) + (index + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -310,7 +310,7 @@ static int add_part(struct reader *r, const char *name, const char *part, uint32
 	return error ? error : place_array(r, &r->kernel->array[*out]);
 }
 
-/* The edges as two arrays: NAME.first[vertices + 1] into NAME.to[edges]. */
+/* Stores the edges as two arrays: NAME.first[vertices + 1] holds indices into NAME.to[edges]. */
 static int add_graph(struct reader *r, const struct sim_edges *edges, const char *name)
 {
 	uint32_t *first = calloc(edges->vertices + 2, sizeof(*first)), first_array, to_array;
@@ -364,7 +364,7 @@ int read_graph(struct reader *r)
 	return error;
 }
 
-/* ---- threads and what they did ---- */
+/* ---- sets of threads, and recorded outcomes ---- */
 
 static int take_thread(struct reader *r, uint32_t *thread)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reader of graphs. A line is taken whole, as an edge is short; one that does not fit cannot
- * be right and is shown cut. That the graph is connected is found with the union of sets.
+ * Reads graphs. A line is read whole, as an edge is short; a line that does not fit the buffer is
+ * wrong and its message shows a part of it. Union-find tells whether the graph is connected.
  */
 #include "edge_file.h"
 
@@ -40,7 +40,7 @@ static int unexpected(struct reader *r, const char *expected)
 	return say(r, -EINVAL, got, expected);
 }
 
-/* The next line; false at the end of the input. */
+/* Read the next line; false at the end of the input. */
 static bool take_line(struct reader *r)
 {
 	size_t length = 0;
@@ -66,7 +66,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* A vertex from *text, which moves behind it and the blanks there. */
+/* Read a vertex at *text; *text moves past the vertex and the blanks after it. */
 static bool vertex(const char **text, uint32_t *out)
 {
 	const char *p = *text;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Expressions: precedence as in C, constants folded, the rest as steps of the instruction that
- * is being made. Nothing in an expression branches: what && || ?: do not need is computed and
- * left out, and a word of memory (in setup and verify) is fetched under a guard.
+ * is being made. Expressions have no branches: && || ?: compute all operands and discard those not
+ * needed; a word of memory (in setup and verify) is fetched only if its guard holds.
  */
 #include "compute.h"
 #include "reader.h"
@@ -64,7 +64,7 @@ int column_of(struct reader *r, const struct value *value, uint16_t *out)
 	return 0;
 }
 
-/* Does a step between this one and the next instruction write what it reads? */
+/* Does a step between this step and the next instruction overwrite an operand of this step? */
 static bool overwritten(const struct reader *r, size_t from)
 {
 	const struct kernel_step *s = &r->code->step[from];
@@ -78,7 +78,8 @@ static bool overwritten(const struct reader *r, size_t from)
 	return false;
 }
 
-/* The same has been computed for this instruction already: its scratch, or no column. */
+/* If this instruction has already computed the same, the scratch column that holds the result; else
+ * no column. */
 static uint16_t known(const struct reader *r, const struct kernel_step *wanted)
 {
 	if (wanted->operator == KERNEL_CHANCE || wanted->operator == KERNEL_TRACED)
@@ -94,7 +95,7 @@ static uint16_t known(const struct reader *r, const struct kernel_step *wanted)
 	return KERNEL_NO_COLUMN;
 }
 
-/* Scratch that no step of this instruction uses. */
+/* A scratch column that no step of this instruction uses. */
 static uint16_t free_scratch(struct reader *r)
 {
 	uint32_t next = 0;
@@ -230,7 +231,7 @@ static int find_field(struct reader *r, const struct kernel_array *array, size_t
 	return -EINVAL;
 }
 
-/* .FIELD, or .FIELD[e], which makes a flat index of the element's. */
+/* .FIELD, or .FIELD[e]; the latter makes a flat index from that of the element. */
 static int read_field(struct reader *r, struct kernel_place *place, struct value *index)
 {
 	const struct kernel_array *array = &r->kernel->array[place->array];
@@ -259,7 +260,7 @@ static int read_field(struct reader *r, struct kernel_place *place, struct value
 	return error ? error : add_step(r, step, KERNEL_NO_COLUMN, index);
 }
 
-/* No array; ARRAY.FIELD is one name, and not what was meant. */
+/* The name is no array. ARRAY.FIELD counts as a name here; it needs an index. */
 static int without_index(struct reader *r)
 {
 	char array[KERNEL_NAME_MAX];
@@ -333,7 +334,7 @@ static int say_nothing_is_known(struct reader *r)
 	return say(r, "got \"%s\", expected what is known before the run", r->text);
 }
 
-/* A define in place: its body is read with its parameters bound. */
+/* A define, expanded in place: its body is read with its parameters bound. */
 static int expand(struct reader *r, struct macro *macro, struct value *out)
 {
 	struct scope scope = { .bindings = 0 };
@@ -402,7 +403,7 @@ static int read_special(struct reader *r, enum sim_special special, struct value
 	return 0;
 }
 
-/* threads, block_size: of the launch */
+/* threads, block_size: those of the launch */
 static int read_size(struct reader *r, struct value *out)
 {
 	bool threads = at_word(r, "threads");
@@ -550,7 +551,7 @@ static const struct infix *find_infix(const struct reader *r)
 	return NULL;
 }
 
-/* Memory is read only where this holds too. */
+/* Memory is read only where this condition holds, too. */
 static int narrow_guard(struct reader *r, const struct value *condition, bool holds)
 {
 	const struct value zero = constant(0), outer = { .column = r->guard };
@@ -564,7 +565,7 @@ static int narrow_guard(struct reader *r, const struct value *condition, bool ho
 
 static int read_level(struct reader *r, uint32_t level, struct value *out);
 
-/* The right side of && and ||, and of ?:, is for naught unless the condition is this. */
+/* The right side of && and ||, and a side of ?:, counts only under this condition. */
 static int read_under(struct reader *r, const struct value *condition, bool holds, uint32_t level,
 		      struct value *out)
 {
@@ -617,7 +618,7 @@ static int read_level(struct reader *r, uint32_t level, struct value *out)
 	return error;
 }
 
-/* Behind "?". */
+/* After "?". */
 static int read_choice(struct reader *r, const struct value *condition, struct value *out)
 {
 	struct value yes, no;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Kernels from files: the head, then the sections. */
+/* Reads kernel files: the head, then the sections. */
 #include <errno.h>
 
 #include "../base/input.h"
@@ -143,8 +143,8 @@ static int read_section(struct reader *r)
 	return error ? error : read_rest(r);
 }
 
-/* Only what there is to choose is wanted, and the line says nothing of that. A macro is read, as it
- * may have the `launch` of a host. */
+/* Only params, variants and the `verify` line are wanted, and this line defines none of them. A
+ * macro is read nevertheless, as it may contain the `launch` of a host. */
 static bool passes_over(const struct reader *r)
 {
 	return r->request->choices && !at_word(r, "param") && !at_word(r, "variant") &&
@@ -158,7 +158,7 @@ static int pass_over(struct reader *r)
 
 	if (at_word(r, "verify"))
 		r->kernel->code[KERNEL_VERIFY].line = r->token_line;
-	r->threads_known |= at_word(r, "program"); /* from here on `launch` is a host's */
+	r->threads_known |= at_word(r, "program"); /* from here on `launch` belongs to a host */
 	r->at = end ? end : r->end;
 	next_token(r);
 	return 0;
@@ -251,7 +251,7 @@ static int read_all(struct reader *r)
 	return lay_out(r);
 }
 
-/* The file's name without directory and suffix. */
+/* The file's name without folder and suffix. */
 static void set_name(struct kernel *k, const char *file)
 {
 	const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
@@ -263,7 +263,7 @@ static void set_name(struct kernel *k, const char *file)
 	snprintf(k->file, sizeof(k->file), "%s", file);
 }
 
-/* The first comment that is no licence, up to the end of its first sentence or line. */
+/* The first comment that is not a licence, up to the end of its first sentence or line. */
 static void set_summary(struct kernel *k, const char *text, size_t size)
 {
 	const char *end = text + size, *line = text, *next;
@@ -345,7 +345,7 @@ void kernel_become(struct kernel *k, uint32_t number)
 	k->blocks = (uint32_t)((l->threads + l->block_threads - 1) / l->block_threads);
 }
 
-/* Has the program something to run, and nothing that a TM system must do? */
+/* Does the program run something, and nothing that needs a TM system? */
 static bool goes_without(const struct kernel *k, enum kernel_section section)
 {
 	bool begins = k->code[section].transactions;
@@ -436,7 +436,7 @@ struct folder {
 	struct kernel_file *opened;
 };
 
-/* Files that a kernel names stand beside it. */
+/* Files that a kernel names are beside the kernel. */
 static FILE *open_at(void *state, const char *name)
 {
 	struct folder *folder = state;

@@ -60,7 +60,7 @@ static bool make(struct analysis *a)
 	return true;
 }
 
-/* Ways of block b, its end included. */
+/* The successors of block b, including the end. */
 static uint32_t ways(const struct kernel_code *k, uint32_t b, uint32_t way[2])
 {
 	if (!k->block[b].ways) {
@@ -96,7 +96,7 @@ static void connect(struct analysis *a)
 	}
 }
 
-/* Nodes that can be reached from root, the last one that is left first: a->order, a->place. */
+/* The nodes reachable from root, in reverse postorder: a->order, and a->place. */
 static uint32_t walk(struct analysis *a, const struct graph *g, uint32_t root)
 {
 	uint32_t depth = 1, count = 0;
@@ -125,7 +125,7 @@ static uint32_t walk(struct analysis *a, const struct graph *g, uint32_t root)
 	return count;
 }
 
-/* The closest node above both. */
+/* The closest common dominator of both. */
 static uint32_t common(const struct analysis *a, const uint32_t *dominator, uint32_t x, uint32_t y)
 {
 	while (x != y) {
@@ -181,10 +181,10 @@ static int refuse(struct analysis *a, struct sim_spot spot, const char *format, 
 	return -EINVAL;
 }
 
-/* A block in a message: those of loops and ifs have no name. */
+/* A block in a message. Blocks made from loops and ifs have no name. */
 #define BLOCK(b) *k->block[b].name ? "block " : "this place", k->block[b].name
 
-/* Every block must be reached and must be able to end; every branch must meet. */
+/* Each block must be reachable and must reach an exit; the ways of each branch must meet. */
 static int dominators(struct analysis *a)
 {
 	struct kernel_code *k = a->code;
@@ -213,7 +213,7 @@ static int dominators(struct analysis *a)
 	return 0;
 }
 
-/* Mark in a->seen what can be reached from the ways of branch b before they meet. */
+/* Mark in a->seen the blocks reachable from branch b before its ways meet. */
 static void region(struct analysis *a, uint32_t b)
 {
 	const struct kernel_block *block = &a->code->block[b];
@@ -235,7 +235,7 @@ static void region(struct analysis *a, uint32_t b)
 	}
 }
 
-/* No barrier may stand in what a branch divides. */
+/* A barrier may not be in code that a branch divides. */
 static int divide(struct analysis *a, uint32_t b)
 {
 	struct kernel_code *k = a->code;
@@ -256,7 +256,8 @@ static int divide(struct analysis *a, uint32_t b)
 	return 0;
 }
 
-/* Mark the natural loop of the back edge source -> head in a->seen; its blocks. */
+/* Mark the natural loop of the back edge source -> head in a->seen; returns its number of
+ * blocks. */
 static uint32_t natural_loop(struct analysis *a, uint32_t source, uint32_t head)
 {
 	uint32_t depth = 0, count = 1;
@@ -291,7 +292,7 @@ static bool dominates(const struct analysis *a, uint32_t above, uint32_t node)
 	return node == above;
 }
 
-/* For all branches in the loop of this back edge: is it the closest so far? */
+/* For each branch in the loop of this back edge: is this the smallest such loop so far? */
 static void offer_loop(struct analysis *a, uint32_t source, uint32_t head)
 {
 	struct kernel_code *k = a->code;

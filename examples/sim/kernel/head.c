@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The head of a kernel file: what is launched, what can be chosen, what names mean. */
+/* The head of a kernel file: the launch, the params and variants, and the names. */
 #include <errno.h>
 
 #include "reader.h"
@@ -13,7 +13,7 @@ static int take_new_name(struct reader *r, const char *what, char out[KERNEL_NAM
 	return error ? error : take_name(r, what, out);
 }
 
-/* What was asked for, or what the variant says, or the standard. */
+/* The value of a param: the one asked for, else the variant's, else the default. */
 static uint32_t param_value(const struct reader *r, size_t index)
 {
 	const struct kernel_request *request = r->request;
@@ -242,7 +242,7 @@ static int read_registers(struct reader *r)
 	return error;
 }
 
-/* ---- what the run is told ---- */
+/* ---- what the head says about the run ---- */
 
 static int take_array(struct reader *r, uint32_t *out)
 {
@@ -274,7 +274,8 @@ static int read_region(struct reader *r)
 		       0 : say(r, "expected the first array of the region before its last");
 }
 
-/* words ARRAY FILE: what --keys would give; the threads, unless they are known */
+/* words ARRAY FILE: as --keys would fill the array. Gives the number of threads, unless that is
+ * known. */
 static int read_keys(struct reader *r)
 {
 	struct kernel *k = r->kernel;
@@ -292,8 +293,8 @@ static int read_keys(struct reader *r)
 }
 
 /*
- * words ARRAY [FILE]: filled by --keys, or else from the file; before the array, if the file is to
- * give the threads. words TABLE FILE: its numbers.
+ * words ARRAY [FILE]: the array is filled from --keys, or else from the file. The line comes before
+ * the array if the file is to give the threads. words TABLE FILE: the numbers of a table.
  */
 static int read_words(struct reader *r)
 {
@@ -322,7 +323,7 @@ static int read_words(struct reader *r)
 	return error || (at_end(r) && !later) ? error : read_keys(r);
 }
 
-/* A param, with the value that --edges gives, if that is one. */
+/* A param, and the value that --edges gives to it, if the param is named here. */
 static int take_counted(struct reader *r, uint32_t given)
 {
 	struct kernel *k = r->kernel;
@@ -339,7 +340,8 @@ static int take_counted(struct reader *r, uint32_t given)
 	return 0;
 }
 
-/* edges ARRAY PARAM PARAM: what --edges fills, before arrays; its vertices and edges */
+/* edges ARRAY PARAM PARAM: the array that --edges fills, and the params that get its numbers of
+ * vertices and edges. The line comes before all arrays. */
 static int read_edges(struct reader *r)
 {
 	const struct kernel_request *request = r->request;
@@ -422,7 +424,7 @@ static int new_macro(struct reader *r, struct macro **out)
 	return error ? error : add_name(r, m->name, NAME_MACRO, (uint32_t)r->macros++);
 }
 
-/* The body begins behind the token that was taken last. */
+/* The body begins after the current token. */
 static void body_begins(const struct reader *r, struct macro *m, const char *at)
 {
 	m->at = at;
@@ -459,7 +461,7 @@ static int read_define(struct reader *r)
 	return 0;
 }
 
-/* macro NAME([NAMES]) { s } end: the body is read where it is called. */
+/* macro NAME([NAMES]) { s } end: a call reads the body anew. */
 static int read_macro(struct reader *r)
 {
 	uint32_t depth = 1;
@@ -497,7 +499,7 @@ static int read_data(struct reader *r)
 static const struct head {
 	const char *name;
 	int (*read)(struct reader *r);
-	bool whole; /* it takes the word itself */
+	bool whole; /* the statement reads this word itself */
 } heads[] = {
 	{ "param", read_param, false },	    { "const", read_const, false },
 	{ "variant", read_variant, false }, { "seed", read_seed, false },

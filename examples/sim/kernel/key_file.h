@@ -10,14 +10,15 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define SIM_WORD_MAX 1024 /* bytes; a longer one is no word of a text */
+#define SIM_WORD_MAX 1024 /* bytes; a longer run of characters is refused */
 
 struct sim_keys {
 	uint32_t count;
 	uint32_t *key;
 };
 
-/* As sim_trace_read(). Refused: no word at all, a control character, an endless word. */
+/* Like sim_trace_read(). Refuses a file without words, control characters, and a word longer than
+ * that. */
 int sim_keys_read(FILE *in, const char *name, struct sim_keys *out,
 		  char *message, size_t size);
 void sim_keys_free(struct sim_keys *keys);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Two ways to do a step: for lanes that stand in place, all 32 words in loops of a fixed
- * length, which compilers turn into vector code; for few lanes, or lanes whose threads come
- * from many warps, one after the other.
+ * A step has two implementations. For lanes in place, loops of fixed length go over all 32 words;
+ * compilers turn these into vector code. For few lanes, or lanes whose threads come from several
+ * warps, a loop goes from lane to lane.
  */
 #include "compute.h"
 #include "lanes.h"
@@ -41,7 +41,7 @@ static inline uint32_t *words_of(const struct kernel_lanes *w, uint16_t column)
 	return w->code->row + (column - w->code->registers) * LANES;
 }
 
-/* An operand of lanes one after the other. */
+/* An operand for lanes taken one by one. */
 struct walked {
 	uint32_t *word;
 	const uint32_t *slot; /* of a register of lanes that are not in place */
@@ -220,7 +220,8 @@ static void walk_step(const struct kernel_lanes *w, const struct kernel_step *s)
 	}
 }
 
-/* Words of lanes in place, and x, y, z of a lane; what an operator does not use costs nothing. */
+/* Words of lanes in place, and operands x, y, z of a lane. An operator pays only for operands that
+ * it uses. */
 #define OPERANDS(w, s)                                                                         \
 	const uint32_t *a = words_of(w, (s)->a), *b = words_of(w, (s)->b);                     \
 	const uint32_t *c = words_of(w, (s)->c)
@@ -229,7 +230,7 @@ static void walk_step(const struct kernel_lanes *w, const struct kernel_step *s)
 	(void)y;                                                                               \
 	(void)z
 
-/* A shift by the same number in all lanes, for which each processor has vector code. */
+/* A shift by the same number in all lanes: processors have vector code for that. */
 static bool shift_alike(const struct kernel_lanes *w, const struct kernel_step *s,
 			uint32_t *restrict to)
 {
@@ -249,7 +250,7 @@ static bool shift_alike(const struct kernel_lanes *w, const struct kernel_step *
 	return true;
 }
 
-/* All lanes into `to`, which overlaps no operand. */
+/* Compute all lanes into `to`, which overlaps no operand. */
 static void compute_all(const struct kernel_lanes *w, const struct kernel_step *s,
 			uint32_t *restrict to)
 {
@@ -286,7 +287,7 @@ static void vector_step(const struct kernel_lanes *w, const struct kernel_step *
 		d[lowest(left)] = room[lowest(left)];
 }
 
-/* The lanes of the mask, which stand in place. */
+/* Compute the lanes of the mask, which are in place. */
 static void compute_few(const struct kernel_lanes *w, const struct kernel_step *s)
 {
 	uint32_t *to = words_of(w, s->d);
@@ -307,7 +308,7 @@ static void compute_few(const struct kernel_lanes *w, const struct kernel_step *
 	}
 }
 
-/* Code without any step has no array of them. */
+/* Code without steps has no array of them. */
 static const struct kernel_step *steps_of(const struct kernel_lanes *w,
 					  const struct kernel_instr *instr)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the names of a kernel file mean: those of the whole file, and the registers of a section. */
+/* The meaning of names in a kernel file: names of the whole file, and registers of a section. */
 #include "reader.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ const struct name *find_name(const struct reader *r, const char *text)
 	return NULL;
 }
 
-/* Words that kernels of blocks, which have no loops and ifs, may call a register. */
+/* Words that may be register names in kernels of blocks, which have no loops and ifs. */
 static bool is_free_word(const char *text)
 {
 	static const char *const words[] = { "end", "else", "from", "to", "for", "old", "below" };
@@ -92,7 +92,7 @@ int add_register(struct reader *r, const char *text, uint16_t *out)
 	return 0;
 }
 
-/* The present token as a register that is read or set. */
+/* The current token as the name of a register that is read or set. */
 uint16_t take_register(struct reader *r, bool set)
 {
 	const struct name *other = r->token == TOKEN_WORD ? find_name(r, r->text) : NULL;
@@ -127,12 +127,12 @@ uint16_t take_register(struct reader *r, bool set)
 	return reg;
 }
 
-/* Names that no register can have. */
+/* Names that cannot be registers. */
 static const char *const specials[SIM_SPECIALS] = {
 	"thread", "lane", "warp", "block", "id", "warp_id", "attempt", "device",
 };
 
-/* The register that holds what a thread knows of itself. */
+/* The register that holds a special value of the thread. */
 uint16_t special_register(struct reader *r, enum sim_special special)
 {
 	uint16_t reg = r->code->special[special];

@@ -5,11 +5,10 @@
  * The one form that every program takes: workloads, traces and kernel files.
  *
  * A program is an array of instructions, the same for all threads, with explicit
- * reconvergence points. What an instruction does in the lanes of a warp is told by the
- * program's eval function, which is pure: it reads the workload's constant data and
- * {pc, registers} of the lanes and gives addresses, values or the ways of a branch. Registers
- * are numbers in rows of 32 lanes, which the machine keeps, so a warp can be saved, restored
- * and re-executed at any point.
+ * reconvergence points. The program's eval function computes what an instruction does in the lanes
+ * of a warp. It is pure: it reads the workload's constant data and {pc, registers} of the lanes and
+ * gives addresses, values or the directions of a branch. Registers are numbers in rows of 32 lanes,
+ * which the machine keeps, so a warp can be saved, restored and re-executed at any point.
  *
  * A warp runs in lockstep: an instruction is evaluated for all active lanes, issued
  * once, and is done for all of them before the next one starts.
@@ -19,7 +18,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Room for what is said of a kernel: the file as it was given, the place, what was found. */
+/* Room for a message about a kernel: its file as given, the place and the fault. */
 #define SIM_MESSAGE 640
 
 enum sim_op {
@@ -48,8 +47,8 @@ static inline bool sim_loads(enum sim_op op)
 
 /*
  * SIM_ENTER and SIM_LEAVE are notes for the observer: the loads and stores of that
- * lane between the two form one committed transaction. The locks of a lane must be
- * released after a SIM_FENCE that follows its stores.
+ * lane between the two form one committed transaction. After its stores a lane must execute a
+ * SIM_FENCE before it releases its locks.
  */
 struct sim_instr {
 	enum sim_op op;
@@ -79,14 +78,14 @@ struct sim_step {
 	uint64_t *address;
 	uint32_t *value, *compare; /* STORE, CAS, ADD; CAS */
 	uint32_t chosen;   /* BRANCH, EXIT_IF: lanes that take it; memory: that take part */
-	uint16_t into;	   /* LOAD, CAS, ADD: the register that what is loaded goes into, or none */
-	/* Lanes with an index beyond an array's end; they take no part, and load 0. */
+	uint16_t into;	   /* LOAD, CAS, ADD: the register for the loaded word, or none */
+	/* Lanes with an index beyond an array's end. They take no part, and load 0. */
 	uint32_t stray;
 	struct sim_stray *stray_of; /* the caller's, by lane */
 };
 
 /* Called once per warp and execution, for PLAIN, LOAD .. EXIT_IF and NOTE. It may change registers;
- * the new contents count for the next instruction. */
+ * the next instruction sees the new contents. */
 typedef void (*sim_eval_fn)(const void *data, uint32_t pc, struct sim_step *step);
 
 static inline uint32_t *sim_register(const struct sim_step *step, uint32_t reg, uint32_t lane)
@@ -94,7 +93,7 @@ static inline uint32_t *sim_register(const struct sim_step *step, uint32_t reg, 
 	return &step->reg[step->slot ? step->slot[lane] + reg : 32 * reg + lane];
 }
 
-/* What a thread knows of itself. */
+/* Special values: what a thread can ask about itself. */
 enum sim_special {
 	SIM_OWN_THREAD, /* number in its block */
 	SIM_OWN_LANE,
@@ -130,8 +129,8 @@ static inline uint32_t sim_own(enum sim_special special, uint32_t block, uint32_
 	}
 }
 
-/* Of threads of a launch, so many from one on, all of one block, into their registers: number r of
- * the first one is reg[r * stride], and the others stand behind it. special: as of a program. */
+/* Put the special values of threads first .. into their registers. All are of one block. Register r
+ * of the first thread is reg[r * stride]; the others follow. special: as of a program. */
 static inline void sim_introduce(const uint16_t *special, uint32_t *reg, size_t stride,
 				 uint32_t thread, uint32_t count, uint32_t block_size,
 				 uint32_t lanes, uint32_t device)
@@ -147,7 +146,7 @@ static inline void sim_introduce(const uint16_t *special, uint32_t *reg, size_t 
 	}
 }
 
-/* Where in the kernel's text something begins. */
+/* A place in the kernel's text. */
 struct sim_spot {
 	uint32_t line, column;
 };
@@ -161,12 +160,12 @@ struct sim_program {
 	const uint16_t *special;  /* [SIM_SPECIALS]: registers for it, or SIM_NO_REGISTER */
 	const uint16_t *kept;	  /* registers that an aborted transaction must find again */
 	uint32_t kept_count;
-	const char *file;	  /* of the kernel, and the places of its instructions; or NULL */
+	const char *file;	  /* the kernel's, and the place of each instruction; or NULL */
 	const struct sim_spot *spot;
 	/* "FILE:LINE:COLUMN: thread N uses ..." */
 	void (*say_stray)(const void *data, uint32_t thread, const struct sim_stray *stray,
 			  char *out, size_t size);
-	const uint32_t *id;	  /* what threads call themselves; NULL: by their number */
+	const uint32_t *id;	  /* name of a thread in messages; NULL: its number */
 	uint32_t shared_words; /* of a block */
 	uint32_t device; /* that runs it; 0: there is one */
 	bool part;     /* one of several that are launched one after the other */
@@ -184,7 +183,8 @@ static inline void sim_row_again(const struct sim_program *program, uint32_t att
 }
 
 #define SIM_SHARED_BANKS 32
-/* Cycles that the banks of shared memory take, 32 of a word: the most different words in one. */
+/* Cycles of an access in the banks of shared memory, of 32 words each: the most different words in
+ * a bank. */
 static inline uint32_t sim_bank_cycles(const uint64_t *index, uint32_t mask)
 {
 	uint64_t word[SIM_SHARED_BANKS];
