@@ -199,11 +199,11 @@ verify
 	require sum[1].b == 64 "sum is" sum[1].b
 TXT
 run 1 --kernel "$work/race.kernel" --check
-grep -q 'check failed: thread 1 of block 0 loads sum\[1\][.]b = 0, and alone 1 (.*race.kernel:5); verify: .*/race.kernel:10:2: sum is 1: expected sum\[1\][.]b == 64$' \
+grep -q 'check failed: thread 1 of block 0 loads sum\[1\][.]b = 0, but 1 when run alone (.*race.kernel:5); verify: .*/race.kernel:10:2: sum is 1: expected sum\[1\][.]b == 64$' \
 	"$work/err" || complain "a race: $(cat "$work/err")"
 sed 's/store sum.*/alu/; s/== 64/== 0/' "$work/race.kernel" >"$work/near.kernel"
 run 1 --kernel "$work/near.kernel" --check
-grep -q 'check failed: thread 4 of block 0 loads near\[0\] = 31, and alone 4 (.*near.kernel:8); verify: passed$' \
+grep -q 'check failed: thread 4 of block 0 loads near\[0\] = 31, but 4 when run alone (.*near.kernel:8); verify: passed$' \
 	"$work/err" || complain "a race in shared memory: $(cat "$work/err")"
 # The last block may have fewer threads, and fewer warps.
 cat >"$work/part.kernel" <<'TXT'

@@ -382,12 +382,12 @@ KIT_TEST(test_check_catches_broken_mechanisms)
 	struct flow_mechanism broken = flow_pdom;
 
 	broken.branch = flipping_branch;
-	assert_caught(checked, &broken, "is where its own way does not lead to");
+	assert_caught(checked, &broken, "is at an instruction that is not its next one");
 	broken.branch = losing_branch;
-	assert_caught(checked, &broken, "is where its own way does not lead to");
+	assert_caught(checked, &broken, "is at an instruction that is not its next one");
 	broken = flow_pdom;
 	broken.step = straying_step;
-	assert_caught(checked, &broken, "executes what its own way does not lead to");
+	assert_caught(checked, &broken, "executes an instruction that is not its next one");
 	broken = flow_pdom;
 	broken.pick = swapping_pick;
 	assert_caught(checked, &broken, "is not in its home lane");
@@ -405,5 +405,5 @@ KIT_TEST(test_check_catches_other_values)
 		"launch 1 8 4\nregister x\narray m 1\nblock a\n load x = m[0]\n set x = x + 1\n"
 		" store m[0] = x\n exit\n";
 
-	assert_caught(text, &flow_pdom, "thread 1 of block 0 loads m[0] = 0, and alone 1");
+	assert_caught(text, &flow_pdom, "thread 1 of block 0 loads m[0] = 0, but 1 when run alone");
 }

@@ -11,22 +11,22 @@
 #include "../kernel/say.h"
 
 struct thread {
-	uint32_t pc; /* where its own way leads it; KERNEL_NONE: it has ended */
+	uint32_t pc; /* next instruction of the thread's run alone; KERNEL_NONE: it has ended */
 	uint32_t decided; /* branches */
 	uint32_t loaded;
-	uint32_t trail;	  /* as the reference's */
-	uint64_t executed, placed; /* instructions; the last look at places */
+	uint32_t trail;	  /* as in the reference */
+	uint64_t executed, placed; /* instructions executed; and when places were last looked at */
 };
 
 struct flow_check {
-	const struct kernel *kernel; /* NULL: there is nothing to compare with */
+	const struct kernel *kernel; /* NULL: nothing to compare with */
 	uint64_t seed, most;
 	const volatile sig_atomic_t *stop;
 	struct flow_reference reference;
 	struct thread *thread;
 	uint64_t threads, places, instructions;
-	uint64_t issued, alone; /* instructions of all threads, in the run and in the reference */
-	bool failed, stopped; /* stopped: the run could not go on */
+	uint64_t issued, alone; /* instructions of all threads in the run, and in the reference */
+	bool failed, stopped; /* the run could not continue */
 	char failure[SIM_MESSAGE];
 };
 
@@ -98,7 +98,7 @@ static uint32_t thread_of(const struct flow_core *core, uint32_t slot)
 	return flow_id_of(core->threads, slot);
 }
 
-/* Outside of what branches divide a warp has all live threads of one static warp. */
+/* Where no branch divides a warp, it has all live threads of one static warp. */
 static void check_whole(struct flow_check *c, const struct flow_core *core,
 			const struct flow_warp *warp)
 {
@@ -136,7 +136,8 @@ void flow_check_issue(struct flow_check *c, const struct flow_core *core,
 		if (flow_lane_of(core->threads, slot) != l)
 			fail_at(c, thread, warp->pc, "is not in its home lane");
 		if (c->thread[thread].pc != warp->pc)
-			fail_at(c, thread, warp->pc, "executes what its own way does not lead to");
+			fail_at(c, thread, warp->pc,
+				"executes an instruction that is not its next one");
 		c->thread[thread].executed++;
 		c->issued++;
 	}
@@ -163,7 +164,7 @@ void flow_check_load(struct flow_check *c, const struct flow_core *core,
 			continue;
 		kernel_name_accessed(c->kernel, i, effect->address[l] << (shared ? 2 : 0), name,
 				     sizeof(name));
-		snprintf(what, sizeof(what), "loads %s = %u, and alone %u", name, value,
+		snprintf(what, sizeof(what), "loads %s = %u, but %u when run alone", name, value,
 			 alone->value[index]);
 		fail_at(c, thread, warp->pc, what);
 	}
@@ -175,7 +176,7 @@ static void compare_outcome(struct flow_check *c, uint32_t thread, uint32_t pc, 
 	uint32_t index = c->thread[thread].decided++;
 
 	if (index >= o->count || flow_outcome(o, index) != taken)
-		fail_at(c, thread, pc, "takes a branch otherwise than alone");
+		fail_at(c, thread, pc, "does not branch as it does alone");
 }
 
 static uint32_t next_pc(const struct flow_check *c, uint32_t pc, bool taken)
@@ -233,7 +234,7 @@ static void look_at(void *state, uint32_t slot, uint32_t pc)
 	if (c->thread[thread].placed == c->places)
 		fail_at(c, thread, pc, "is in two places");
 	if (c->thread[thread].pc != pc)
-		fail_at(c, thread, pc, "is where its own way does not lead to");
+		fail_at(c, thread, pc, "is at an instruction that is not its next one");
 	c->thread[thread].placed = c->places;
 }
 

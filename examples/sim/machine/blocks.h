@@ -2,8 +2,9 @@
 #ifndef SIM_BLOCKS_H
 #define SIM_BLOCKS_H
 /*
- * Thread blocks on a core, of either kind. Block i of a launch is on core (i + 1) mod cores; the
- * core's next one takes the first free slot, and leaves it when all of it has ended.
+ * Thread blocks on a core, of both kinds of core. Block i of a launch is on core (i + 1) mod cores.
+ * The next block of a core takes the first free slot, and leaves the slot when all its warps have
+ * ended.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,9 +12,9 @@
 #define SIM_BLOCK_SLOTS 64u
 
 struct sim_blocks {
-	uint64_t next;	/* that comes to the core */
-	uint32_t count; /* that are there */
-	uint32_t live[SIM_BLOCK_SLOTS]; /* warps or threads that have not ended; 0: a free slot */
+	uint64_t next;	/* next block of the core */
+	uint32_t count; /* blocks on the core */
+	uint32_t live[SIM_BLOCK_SLOTS]; /* live warps or threads; 0: the slot is free */
 };
 
 static inline void sim_blocks_begin(struct sim_blocks *blocks, uint32_t core, uint32_t cores)
@@ -21,7 +22,8 @@ static inline void sim_blocks_begin(struct sim_blocks *blocks, uint32_t core, ui
 	blocks->next = (core + cores - 1) % cores;
 }
 
-/* The next block comes, so much of it lives. @return its slot; one is free. */
+/* The next block begins, with `live` warps or threads. @return its slot; there must be a free
+ * slot. */
 static inline uint32_t sim_blocks_take(struct sim_blocks *blocks, uint32_t live, uint32_t cores)
 {
 	uint32_t slot = 0;
@@ -34,7 +36,7 @@ static inline uint32_t sim_blocks_take(struct sim_blocks *blocks, uint32_t live,
 	return slot;
 }
 
-/* So much of a block has ended. @return whether that is all. */
+/* `ended` warps or threads of a block have ended. @return whether these were the last. */
 static inline bool sim_blocks_leave(struct sim_blocks *blocks, uint32_t slot, uint32_t ended)
 {
 	blocks->live[slot] -= ended;

@@ -2,8 +2,8 @@
 #ifndef SIM_CACHE_H
 #define SIM_CACHE_H
 /*
- * The tags of a core's L1, of either kind of core: set-associative, the line that was not used
- * for longest out first.
+ * The tags of a core's L1, for both kinds of core: set-associative, replacing the least recently
+ * used line.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,25 +11,25 @@
 #include "../base/io.h"
 
 struct sim_cache_line {
-	uint64_t number;  /* of the line plus 1; 0: empty */
-	uint64_t used;	  /* by a counter */
-	uint64_t arrives; /* the core's, as is what follows: when its data are there */
+	uint64_t number;  /* number of the line plus 1; 0: empty */
+	uint64_t used;	  /* last use, by a counter */
+	uint64_t arrives; /* when the data arrive; for the core's use, as is what follows */
 	uint32_t waiters;
 };
 
 struct sim_cache {
 	struct sim_cache_line *line; /* [sets][ways]; NULL: there is no L1 */
 	uint64_t used;
-	uint32_t sets, ways, shift; /* of an address, to the number of its line */
+	uint32_t sets, ways, shift; /* from an address to the number of its line */
 };
 
-/* 0 or -ENOMEM. The sets are the most that fit: a power of two, and at least 1. */
+/* 0 or -ENOMEM. The sets are the largest power of two that fits, at least 1. */
 int sim_cache_make(struct sim_cache *cache, uint32_t bytes, uint32_t ways, uint64_t line_bytes);
 void sim_cache_free(struct sim_cache *cache);
 void sim_cache_io(struct sim_cache *cache, struct sim_io *io);
-/* The line of the address, or the place where it is to come; *hit says which. */
+/* The line of the address if the cache has it, else the line to replace; *hit tells which. */
 struct sim_cache_line *sim_cache_find(const struct sim_cache *cache, uint64_t address, bool *hit);
-/* The address is used: its line is in the cache, whether or not it was. @return its line. */
+/* Access an address: afterwards the cache has its line. @return the line. */
 struct sim_cache_line *sim_cache_use(struct sim_cache *cache, uint64_t address, bool *hit);
 
 #endif /* SIM_CACHE_H */

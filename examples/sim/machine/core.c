@@ -93,7 +93,7 @@ static int core_make(struct sim_machine *machine, uint32_t index)
 	return 0;
 }
 
-/* Units come in the order of their roles: stacks, coalescers, throttles. */
+/* The order of roles in reports: stacks, coalescers, throttles. */
 int sim_cores_make(struct sim_machine *machine)
 {
 	int error = 0;
@@ -165,7 +165,8 @@ static void timers(struct sim_machine *machine, struct sim_core *core)
 			sim_warp_until(&machine->port, &core->warp[i], core->warp[i].ready_at);
 }
 
-/* An atomic is done. A lock program acquires its locks until it enters the critical section. */
+/* An atomic is done. Until a lock program enters its critical section, its atomics acquire
+ * locks. */
 static void atomic_done(struct sim_machine *machine, struct sim_warp *warp)
 {
 	bool lock = warp->op == SIM_CAS && machine->enters;
@@ -221,7 +222,7 @@ static uint32_t oldest(const struct sim_core *core, uint64_t ready)
 	return oldest;
 }
 
-/* A warp of the group waits for no more than its last instruction's way through the pipeline. */
+/* Does a warp of the group wait for nothing but the pipeline latency of its last instruction? */
 static bool in_pipeline(const struct sim_machine *machine, const struct sim_core *core,
 			uint64_t group)
 {
@@ -249,7 +250,7 @@ static uint32_t two_level(const struct sim_machine *machine, struct sim_core *co
 	return first;
 }
 
-/* The warp that issues in the slot; there is a ready one. */
+/* The warp to issue in the slot, which has a ready warp. */
 static uint32_t pick(const struct sim_machine *machine, struct sim_core *core, uint32_t slot)
 {
 	uint64_t mine = machine->slot_warps << slot, ready = core->ready & mine;
@@ -275,7 +276,7 @@ static void issue(struct sim_machine *machine, struct sim_core *core, uint32_t s
 	sim_issue(machine, &core->warp[index]);
 }
 
-/* In all slots that are free and have a ready warp. */
+/* Issue in all slots that are free and have a ready warp. */
 static void issue_all(struct sim_machine *machine, struct sim_core *core)
 {
 	for (uint32_t i = 0; i < machine->config.issue_slots; i++)

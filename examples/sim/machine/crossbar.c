@@ -63,7 +63,7 @@ void sim_crossbars_io(struct sim_machine *machine, struct sim_io *io)
 	gates_io(machine, machine->down.sink, machine->config.cores, io);
 }
 
-/* The message leaves its source port now. */
+/* Send the message from its source port now. */
 static void depart(struct sim_machine *machine, struct sim_crossbar *crossbar,
 		   struct sim_gate *source, struct sim_message *message, uint32_t to)
 {
@@ -143,7 +143,7 @@ void sim_crossbar_sink(struct sim_machine *machine, struct sim_crossbar *crossba
 	struct sim_queue *queue = &crossbar->sink[port].queue;
 	const struct sim_message *message;
 
-	/* What is accepted sends nothing through the crossbar that it came by. */
+	/* Handling an accepted message sends nothing through the crossbar that brought it. */
 	while ((message = sim_queue_head(queue)) && message->due <= machine->port.now) {
 		accept(machine, message);
 		sim_queue_pop(queue);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What follows from the config of a machine, and is refused if nothing does. */
+/* Derives times and sizes from the config of a machine, and refuses configs that do not fit
+ * together. */
 #include <stdio.h>
 
 #include "wiring.h"
@@ -9,13 +10,13 @@ static uint32_t log2_of(uint32_t value)
 	return 31 - (uint32_t)__builtin_clz(value);
 }
 
-/* Least number of parts of a size that hold so many; at least 1. */
+/* Parts of `size` needed for `number`, at least 1. */
 static uint32_t parts(uint32_t number, uint32_t size)
 {
 	return number > size ? (number - 1) / size + 1 : 1;
 }
 
-/* 256ths of a tick that so many DRAM cycles take. */
+/* DRAM cycles in 256ths of a tick. */
 static uint32_t dram_ticks256(const struct sim_machine_config *config, uint32_t fastest,
 			      uint32_t cycles)
 {
@@ -52,7 +53,8 @@ static int derive_clocks(struct sim_machine *machine)
 	return 0;
 }
 
-/* A core too small for a block of the workload: too few warps, or lanes if they were set alone. */
+/* Refuse a core that is too small for a block of the workload: too few warps, or lanes if they were
+ * set alone. */
 static int refuse_block(struct sim_machine *machine)
 {
 	const struct sim_machine_config *config = &machine->config;
@@ -107,7 +109,7 @@ static int derive_blocks(struct sim_machine *machine)
 	return 0;
 }
 
-/* A warp that comes takes the first free one: of one launch a core has no more than its share. */
+/* The next warp takes the first free slot: a launch gives a core at most its share of blocks. */
 static void derive_idle(struct sim_machine *machine)
 {
 	const struct sim_launch *launch = &machine->launch;

@@ -60,7 +60,7 @@ void sim_dram_push(struct sim_machine *machine, struct sim_dram *dram, uint32_t 
 	machine->port.result.dram_bytes += machine->config.line_bytes;
 }
 
-/* When the row of the request can be activated. */
+/* When the row of the request can be activated, at the earliest. */
 static uint64_t activate(const struct sim_machine *machine, const struct sim_dram *dram,
 			 const struct sim_fetch *fetch)
 {
@@ -72,7 +72,7 @@ static uint64_t activate(const struct sim_machine *machine, const struct sim_dra
 		     sim_later(bank->activated + machine->dram.rc, dram->activated));
 }
 
-/* When its data can be on the channel. */
+/* When the channel can carry its data, at the earliest. */
 static uint64_t data_at(const struct sim_machine *machine, const struct sim_dram *dram,
 			const struct sim_fetch *fetch)
 {
@@ -98,7 +98,7 @@ static void give_channel(struct sim_machine *machine, struct sim_dram *dram,
 	dram->free = data + machine->line_ticks256;
 }
 
-/* The place in the queue of the request whose data can be there first, and when. */
+/* The queued request whose data can be on the channel first, and when. */
 static uint32_t first_ready(const struct sim_machine *machine, const struct sim_dram *dram,
 			    uint32_t seen, uint64_t *data)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What all parts of the machine stand on: it calls none of them. */
+/* Helpers that all parts of the machine use; they call none of these parts. */
 #include "wiring.h"
 
 uint32_t sim_words_take(struct sim_machine *machine)

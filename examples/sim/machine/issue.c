@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One instruction of one warp: evaluate it in its lanes, and what it asks of the machine. */
+/* Executes one instruction of one warp: evaluates it in the lanes and starts what it asks of the
+ * machine. */
 #include "wiring.h"
 
-/* Lanes that strayed may be running a transaction that will abort. @return the lanes chosen. */
+/* Lanes that strayed may be running a transaction that will abort. @return lanes that take part. */
 static uint64_t evaluate(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
 			 uint64_t active)
 {
@@ -36,7 +37,8 @@ static void next(struct sim_machine *machine, struct sim_warp *warp, uint64_t pc
 		sim_fail(&machine->port, -EINVAL, "the SIMT stack refused to advance");
 }
 
-/* The issue takes so many cycles, and so many later the warp's next instruction may issue. */
+/* The issue takes `cycles`, and the warp's next instruction may issue `latency` cycles
+ * later. */
 static void issues_for(struct sim_machine *machine, struct sim_warp *warp, uint32_t cycles,
 		       uint64_t latency)
 {
@@ -144,7 +146,8 @@ uint32_t sim_find_lines(struct sim_port *port, struct sim_warp *warp, bool write
 	return count < 0 ? 0 : (uint32_t)count;
 }
 
-/* Loads outside of transactions have what the L1 holds at once. @return the lines that are left. */
+/* For loads outside of transactions, lines in the L1 are served at once. @return the number of
+ * lines left. */
 static uint32_t use_l1(struct sim_machine *machine, struct sim_warp *warp, enum sim_op op,
 		       struct gputm_wide_access *wide, uint32_t count)
 {
@@ -242,7 +245,7 @@ static void memory(struct sim_machine *machine, struct sim_warp *warp,
 
 /* ---- the other instructions ---------------------------------------------------------- */
 
-/* Lanes end; those that are left of the active ones go on behind. */
+/* Lanes end; the remaining active lanes continue at the next instruction. */
 static void end(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc, uint64_t lanes)
 {
 	int result = GPUTM_SIMT_STACK_CONTINUE;

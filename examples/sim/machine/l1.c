@@ -23,11 +23,11 @@ SIM_UNIT_KIND(access_coalescer, SIM_OF_CORE);
 #define NOBODY UINT32_MAX
 #define ON_ITS_WAY UINT64_MAX
 
-/* A warp that awaits a reply; the first one of a reply has its number. */
+/* A warp that awaits replies. A reply carries the number of its first waiter. */
 struct waiter {
-	uint32_t next; /* first: of one that is free the rest stays */
-	uint32_t thread; /* of the core, whose store that is; or NOBODY */
-	struct flow_warp *warp; /* of a store NULL, unless the warp is at a fence */
+	uint32_t next; /* first: in a free waiter the other fields keep their old values */
+	uint32_t thread; /* slot of the core whose store this is; or NOBODY */
+	struct flow_warp *warp; /* NULL for a store, unless the warp is at a fence */
 };
 
 struct flow_memory {
@@ -36,10 +36,10 @@ struct flow_memory {
 	struct sim_machine *machine;
 	struct flow_core *core;
 	struct sim_cache l1; /* waiters of a line: the first of those for which it is on its way */
-	uint64_t free_at; /* without a machine: when the next line may cross */
+	uint64_t free_at; /* without a machine: when the next line may be transferred */
 	uint64_t hits, misses;
 	struct sim_slab waiters;
-	/* Without a machine, in kernels with fences: when the last store of a thread is done. */
+	/* Without a machine, in kernels with fences: when the last store of each thread is done. */
 	uint64_t stored[FLOW_WARPS_MAX * KERNEL_LANES];
 	struct gputm_wide_access wide[KERNEL_LANES];
 };
@@ -81,10 +81,10 @@ static uint64_t cross(struct flow_memory *m, uint64_t now)
 	return start;
 }
 
-/* ---- the way through the machine ---- */
+/* ---- transfers through the machine ---- */
 
-/* The warp, or a thread's store, awaits a reply behind those at `first`, or is the first: whose
- * number that is. */
+/* Add a waiter, a warp or a thread's store, behind those at `first`; without these it is the first.
+ * @return the number of the first waiter. */
 static uint32_t await(struct flow_memory *m, struct flow_warp *warp, uint32_t thread,
 		      uint32_t first)
 {
@@ -132,7 +132,7 @@ static uint32_t thread_of(const struct flow_memory *m, uint32_t slot)
 	return flow_resident_of(t, slot) * t->warps * t->kernel->lanes + flow_thread_of(t, slot);
 }
 
-/* Lanes whose threads have the stores of these. */
+/* Lanes with a thread that has one of these stores. */
 static uint32_t storing(const struct flow_memory *m, uint64_t lanes)
 {
 	return m->core->mechanism->fixed ? 1 : (uint32_t)lanes;
@@ -188,7 +188,7 @@ void flow_memory_reply(struct flow_core *core, const struct sim_message *message
 
 /* ---- accesses ---- */
 
-/* When the data are there; now, if the warp awaits them. */
+/* Serve a load: when the data are there, or now if the warp awaits the reply. */
 static uint64_t load(struct flow_memory *m, uint64_t now, const struct gputm_wide_access *wide,
 		     struct flow_warp *warp)
 {
@@ -210,7 +210,7 @@ static uint64_t load(struct flow_memory *m, uint64_t now, const struct gputm_wid
 							    line->arrives;
 }
 
-/* When it is on its way. */
+/* When the write is on its way. */
 static uint64_t write(struct flow_memory *m, uint64_t now, const struct kernel_instr *i,
 		      const struct gputm_wide_access *wide, struct flow_warp *warp)
 {

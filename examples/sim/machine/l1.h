@@ -13,10 +13,10 @@
 
 struct flow_memory;
 
-/* What the accesses of a warp take. */
+/* What the accesses of a warp cost. */
 struct flow_access {
-	uint32_t accesses; /* coalesced; cycles of the port of the L1 */
-	uint64_t done;	   /* when the warp may go on, if it awaits no reply */
+	uint32_t accesses; /* accesses after coalescing; cycles of the L1's port */
+	uint64_t done;	   /* when the warp may continue, if it awaits no reply */
 };
 
 /* 0; -EINVAL; -ENOMEM. */
@@ -24,17 +24,17 @@ int flow_memory_new(struct flow_gpu *gpu, uint32_t core,
 		    const struct gputm_access_coalescer_config *coalescer,
 		    struct flow_memory **out);
 void flow_memory_free(struct flow_memory *memory);
-/* The instruction of the warp accesses what effect says; warp->awaited counts the replies. */
+/* The instruction of the warp makes the accesses in effect; warp->awaited counts their replies. */
 int flow_memory_access(struct flow_memory *memory, uint64_t now, const struct kernel_instr *instr,
 		       struct flow_warp *warp, const struct flow_effect *effect,
 		       struct flow_access *out);
-/* A fence: the warp awaits the replies to the stores of its threads; when they are done, without a
- * machine. */
+/* A fence: the warp awaits the replies to the stores of its threads. Without a machine: when these
+ * stores are done. */
 uint64_t flow_memory_fence(struct flow_memory *memory, struct flow_warp *warp);
-/* A reply has come now: core's warps that awaited nothing else go on `latency` later. */
+/* A reply has arrived: warps of the core that await nothing else continue `latency` later. */
 void flow_memory_reply(struct flow_core *core, const struct sim_message *message, uint64_t now);
 void flow_memory_counts(const struct flow_memory *memory, uint64_t *hits, uint64_t *misses);
-/* What there is of it besides its unit, which is freed before it. */
+/* Save or load its state, except that of its unit. */
 void flow_memory_io(struct flow_core *core, struct sim_io *io);
 
 #endif /* SIM_L1_H */

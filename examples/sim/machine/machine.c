@@ -49,7 +49,7 @@
 
 /* ---- life ---------------------------------------------------------------------------- */
 
-/* All between the cores and DRAM. */
+/* The crossbars, the L2 and DRAM. */
 static int build_memory(struct sim_machine *machine)
 {
 	return sim_crossbars_make(machine) || sim_partitions_make(machine) ? -ENOMEM : 0;
@@ -243,7 +243,7 @@ static uint64_t swap(struct sim_machine *machine)
 
 /* ---- the state of a run ---- */
 
-/* Which program runs, and where the one is that launches it. */
+/* The launch that runs, and how far the host of the launches is. */
 static void io_launch(struct sim_machine *machine, struct sim_io *io)
 {
 	const struct sim_workload *w = machine->port.workload;
@@ -362,14 +362,15 @@ static void check_units(struct sim_machine *machine)
 	}
 }
 
-/* The system is done with what has run. */
+/* Let the system finish what has run. */
 static void finish(struct sim_machine *machine)
 {
 	if (!machine->port.failed && machine->port.ops && machine->port.ops->finished)
 		machine->port.ops->finished(&machine->port);
 }
 
-/* What to launch next, which the memory that the last launch has left decides. */
+/* Ask the workload for the next launch, which may depend on the memory that the last launch
+ * left. */
 static bool next_launch(struct sim_machine *machine)
 {
 	const struct sim_workload *w = machine->port.workload;
@@ -422,7 +423,7 @@ static void run_launch(struct sim_machine *machine)
 	}
 }
 
-/* A launch begins when all that the one before has caused is done. */
+/* A launch begins when all effects of the previous launch are complete. */
 static void run_gpu(struct sim_machine *machine)
 {
 	if (machine->restored || !machine->program->part)

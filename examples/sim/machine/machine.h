@@ -83,19 +83,19 @@ extern const struct sim_machine_kind sim_machine_kinds[SIM_MACHINES];
 /* NULL: there is no such machine. */
 const struct gputm_params *sim_machine_named(const char *name);
 
-/* What a system may know of a machine of this config. */
+/* What a system may know of its machine. */
 struct sim_shape sim_machine_shape(const struct sim_machine_config *config);
 
 struct sim_kept_units;
 
-/* Someone who looks at a run from time to time: called before anything of the present tick
- * happens, gives the next tick to be called at or later, SIM_NEVER for none. */
+/* An observer that is called from time to time, before anything of the present tick happens. It
+ * returns the next tick at which to call it, or a later one; SIM_NEVER for none. */
 struct sim_look {
 	void *state;
 	uint64_t (*at)(void *state);
 };
 
-/* Someone who keeps the state of a run: told once, at the first tick from this core cycle on. */
+/* Receives the state of a run, once, at the first tick from this core cycle on. */
 struct sim_saver {
 	void *state;
 	uint64_t cycle;
@@ -107,22 +107,22 @@ struct sim_run_options {
 	const struct gputm_tx_throttle_config *throttle; /* what moves that; NULL: nothing */
 	bool likely;	      /* SIMT stacks use likely-convergence points */
 	bool compact;	      /* the warps of a block are compacted */
-	bool apart;	      /* warps without threads have units of their own, with names */
+	bool apart;	      /* idle warps have units of their own, with names */
 	uint64_t seed;
 	uint64_t most_cycles; /* give up after so many core cycles; 0 = never */
 	const struct sim_observer *observer; /* NULL without --check */
-	/* All that there are, NULL-ended, for a system that has another within. */
+	/* all systems, NULL-ended, for a system that has another system inside */
 	const struct sim_system_class *const *systems;
-	/* Units that runs in a row have in common: those of the run before that have the same
-	 * kind, place and config are reset and used again. NULL: all are made anew. A run with
-	 * an observer makes its own. */
+	/* Units to share between runs: a run resets and reuses the units of the previous run that
+	 * have the same kind, place and config. NULL: all units are made anew. A run with an
+	 * observer makes its own. */
 	struct sim_kept_units *kept;
 	const struct sim_look *look; /* NULL for none */
 	const struct sim_saver *saver; /* the same; not together with an observer */
-	/* Told now and then how many threads have ended; NULL for none. */
+	/* Called now and then with the number of threads that have ended; NULL for none. */
 	void (*progress)(void *state, uint64_t ended, uint64_t threads, uint64_t cycles);
 	void *progress_state;
-	/* The run ends soon, with -EINTR, when this is not 0; NULL: never. */
+	/* If this becomes nonzero, the run ends soon with -EINTR; NULL: never. */
 	const volatile sig_atomic_t *stop;
 };
 
@@ -140,9 +140,9 @@ int sim_machine_new(struct gputm_ctx *ctx, const struct sim_machine_config *conf
 		    struct sim_machine **out);
 void sim_machine_free(struct sim_machine *machine);
 
-/* Before it runs, bring the machine to the state that a saver was given: 0; -EINVAL, it is not one
- * of this config and workload (a piece of the name io->wrong, or a unit); -ENOMEM. The machine can
- * only be freed after an error. */
+/* Before the run, restore the state that a saver got. 0; -EINVAL, the state is of another config or
+ * workload (io->wrong names the piece, or a unit refused it); -ENOMEM. After an error the machine
+ * can only be freed. */
 int sim_machine_restore(struct sim_machine *machine, struct sim_io *io);
 
 /* 0 when all threads have ended; -EINTR, options.stop was set; -ETIME past most_cycles, or the
@@ -150,7 +150,7 @@ int sim_machine_restore(struct sim_machine *machine, struct sim_io *io);
  * broken an invariant (looked for with an observer); -ENOMEM. */
 int sim_machine_run(struct sim_machine *machine);
 
-/* Why sim_machine_run() or sim_machine_new() gave an error, else "". NULL allowed. */
+/* Why sim_machine_run() or sim_machine_new() failed, else "". NULL allowed. */
 const char *sim_machine_error(const struct sim_machine *machine);
 
 void sim_machine_result(const struct sim_machine *machine, struct sim_result *out);
@@ -158,7 +158,7 @@ void sim_machine_result(const struct sim_machine *machine, struct sim_result *ou
  * GPU: threads, whose sum is cycles x lanes of all warps, and cores. */
 bool sim_machine_time(const struct sim_machine *machine, const struct sim_result *result,
 		      size_t index, struct sim_time *out);
-/* For who looks; the port lives as long as the machine. */
+/* The port, for observers; it lives as long as the machine. */
 struct sim_port *sim_machine_port(struct sim_machine *machine);
 const struct sim_memory *sim_machine_memory(const struct sim_machine *machine);
 /* Unit number index, in order of roles and instances; false past the last one. */

@@ -95,7 +95,7 @@ static uint64_t line_number(const struct sim_machine *machine, uint64_t address)
 	return (uint64_t)(chunk / machine->config.partitions) << lines | within;
 }
 
-/* The least recently used place from `first` on. */
+/* The least recently used place, from `first` on. */
 static uint32_t line_oldest(const struct sim_machine *machine,
 			    const struct sim_partition *partition, uint32_t first)
 {
@@ -107,7 +107,7 @@ static uint32_t line_oldest(const struct sim_machine *machine,
 	return oldest;
 }
 
-/* The place of the line, or the one where it is to come. */
+/* The place of the line, or the place to put it. */
 static uint32_t line_find(const struct sim_machine *machine, struct sim_partition *partition,
 			  uint64_t number)
 {
@@ -136,7 +136,7 @@ static uint64_t dram_access(struct sim_machine *machine, struct sim_partition *p
 	return (partition->dram_free + 255) >> 8;
 }
 
-/* The place is empty: what was there is on its way back. */
+/* Empty the place; a dirty line is written back. */
 static void l2_evict(struct sim_machine *machine, struct sim_partition *partition, uint32_t place)
 {
 	struct sim_line *line = &partition->line[place];
@@ -210,7 +210,7 @@ static void dram_wait(struct sim_machine *machine, struct sim_partition *partiti
 	sim_dram_push(machine, &partition->dram, index, partition->tag[place] - 1);
 }
 
-/* The request has the channel: it and those that wait for its line complete. */
+/* The channel serves the request: complete it and the accesses that wait for its line. */
 static void dram_done(struct sim_machine *machine, struct sim_partition *partition, uint32_t index)
 {
 	struct sim_fetch fetch = *sim_fetch_at(&partition->dram, index);
@@ -280,7 +280,7 @@ static void l2_access(struct sim_machine *machine, struct sim_partition *partiti
 	}
 }
 
-/* ---- what an access does --------------------------------------------------------- */
+/* ---- the effect of an access ---- */
 
 static void perform_load(struct sim_machine *machine, struct sim_message *message)
 {
@@ -495,7 +495,7 @@ bool sim_l2_awaits(const struct sim_port *port, uint32_t partition, const struct
 	return sim_queue_has_store(&machine->partition[partition].in, warp);
 }
 
-/* Cycles that the access has the port of the L2 beyond the first. */
+/* Extra cycles, beyond the first, that the access holds the port of the L2. */
 static uint64_t more_cycles(const struct sim_machine *machine, const struct sim_message *message)
 {
 	uint32_t bytes = message->d, port = machine->config.l2_port, cycles = 0;
@@ -509,7 +509,7 @@ static uint64_t more_cycles(const struct sim_machine *machine, const struct sim_
 	return cycles;
 }
 
-/* Words of its line that an access of a core touches. */
+/* Words of the line that an access of a core touches. */
 static uint32_t words_of(const struct sim_machine *machine, const struct sim_message *message)
 {
 	const struct sim_warp *warp = sim_warp_of(&machine->port, message->core, message->warp);
@@ -528,7 +528,7 @@ static bool keeps(struct sim_machine *machine, struct sim_message *message)
 	       machine->port.ops->keep(&machine->port, message, words_of(machine, message));
 }
 
-/* Take an access if the L2 is free. @return when it takes the next one. */
+/* Take an access if the L2 is free. @return when the next access can be taken. */
 __attribute__((noinline)) static uint64_t accesses(struct sim_machine *machine,
 						    struct sim_partition *partition)
 {

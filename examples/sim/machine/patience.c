@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Runs that make no progress are ended, with the reason. */
+/* Ends runs that make no progress, and says why. */
 #include <stdio.h>
 
 #include "wiring.h"
 
-#define SURE_ABORTS 1000 /* a commit may be rare, but not as rare */
+#define SURE_ABORTS 1000 /* commits may be rare, but not rarer than this */
 
-/* What most of the attempts since the last commit were aborted for. */
+/* The most frequent abort reason since the last commit. */
 static const char *main_reason(const struct sim_machine *machine)
 {
 	uint64_t most = 0;
@@ -24,7 +24,7 @@ static const char *main_reason(const struct sim_machine *machine)
 	return sim_abort_reason_name[main];
 }
 
-/* The part of the settings that holds the limits; a GPU of hetm has its own part. */
+/* The part of the settings with the limits; the GPU of hetm has a part of its own. */
 static const char *patient(const struct sim_machine *machine)
 {
 	if (machine->system->own)
@@ -32,7 +32,7 @@ static const char *patient(const struct sim_machine *machine)
 	return machine->program->device ? "gpu" : "machine";
 }
 
-/* Transactions that abort one another for ever keep the machine busy: end the run. */
+/* Transactions that abort one another for ever keep the machine busy: end such a run. */
 static void lose_patience(struct sim_machine *machine)
 {
 	const struct sim_machine_config *config = &machine->config;
@@ -61,7 +61,7 @@ static void lose_patience(struct sim_machine *machine)
 	}
 }
 
-/* "FILE:LINE:COLUMN: thread N REASON", of the instruction that is next. */
+/* Fail with "FILE:LINE:COLUMN: thread N REASON", of the instruction that is next. */
 static void give_up(struct sim_machine *machine, uint32_t thread, uint32_t pc, const char *reason)
 {
 	const struct sim_program *program = machine->program;

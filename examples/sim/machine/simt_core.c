@@ -31,7 +31,7 @@ int flow_fail(struct flow_core *core, uint32_t pc, const char *reason)
 	return -EINVAL;
 }
 
-/* ---- what an instruction leads to ---- */
+/* ---- completion of instructions ---- */
 
 static void end_threads(struct flow_core *core, const struct flow_warp *warp, uint32_t lanes)
 {
@@ -131,7 +131,7 @@ static int serve_slot(struct flow_core *core, uint32_t slot)
 	return error;
 }
 
-/* All that is due up to now. */
+/* Complete all that is due up to now. */
 static int serve(struct flow_core *core)
 {
 	struct flow_wheel *wheel = &core->wheel;
@@ -181,7 +181,7 @@ static void log_issue(struct flow_core *core, const struct flow_warp *warp)
 	putc('\n', core->gpu->issues);
 }
 
-/* Global memory: when the warp may go on, and the cycles of the port. */
+/* An access of global memory: when the warp may continue, and the cycles of the port. */
 static int access_memory(struct flow_core *core, struct flow_warp *warp,
 			 const struct flow_effect *effect, uint32_t *port)
 {
@@ -202,7 +202,7 @@ static int access_memory(struct flow_core *core, struct flow_warp *warp,
 	return 0;
 }
 
-/* The warp goes on when the stores of its threads are done. */
+/* The warp continues when the stores of its threads are done. */
 static void fence(struct flow_core *core, struct flow_warp *warp)
 {
 	uint64_t done = sim_later(flow_memory_fence(core->memory, warp), core->now);
@@ -213,7 +213,7 @@ static void fence(struct flow_core *core, struct flow_warp *warp)
 	core->awaiting += warp->awaited != 0;
 }
 
-/* All but what only takes time. */
+/* Execute an instruction, except one that only takes time. */
 static int execute(struct flow_core *core, struct flow_warp *warp)
 {
 	struct flow_effect effect;
@@ -238,7 +238,7 @@ static int execute(struct flow_core *core, struct flow_warp *warp)
 	return error;
 }
 
-/* A note is done, and the warp goes on, in the same cycle. */
+/* A note is completed, and the warp continues, in the same cycle. */
 static int take_note(struct flow_core *core, struct flow_warp *warp)
 {
 	const struct kernel_instr *i = &core->kernel->code->instr[warp->pc];
@@ -275,7 +275,7 @@ static int issue(struct flow_core *core, struct flow_warp *warp)
 	return error;
 }
 
-/* The next cycle in which something is to be done; UINT64_MAX if a reply must come first. */
+/* The next cycle with something to do; UINT64_MAX if a reply must come first. */
 static uint64_t due(const struct flow_core *core)
 {
 	const struct flow_wheel *wheel = &core->wheel;
@@ -286,7 +286,7 @@ static uint64_t due(const struct flow_core *core)
 	return core->mechanism_due < next ? core->mechanism_due : next;
 }
 
-/* Nothing can issue: go to when something happens, or to the limit. */
+/* Nothing can issue: skip to the next event, or to the limit. */
 static int wait(struct flow_core *core, uint64_t limit)
 {
 	uint64_t next = due(core), cycles;
@@ -322,7 +322,7 @@ static int launch(struct flow_core *core)
 
 /* ---- cycles ---- */
 
-/* All that happens in this cycle before a warp is picked. */
+/* The steps of this cycle before a warp is picked. */
 static int prepare(struct flow_core *core)
 {
 	int error = serve(core);
@@ -343,7 +343,7 @@ static bool accesses(const struct flow_core *core, const struct flow_warp *warp)
 	       (kernel_accesses(i) && !kernel_shares(core->kernel, i));
 }
 
-/* As far as the core may go on by itself. */
+/* How far the core may run without the machine. */
 static uint64_t furthest(const struct flow_core *core, uint64_t cycle, uint64_t limit)
 {
 	uint64_t reply = cycle + core->gpu->config.latency;
@@ -351,7 +351,7 @@ static uint64_t furthest(const struct flow_core *core, uint64_t cycle, uint64_t 
 	return core->awaiting && reply < limit ? reply : limit;
 }
 
-/* Issue, or wait until a cycle; false if an access has to wait for its own. */
+/* Issue, or wait; false if an access must wait for its cycle. */
 static bool turn(struct flow_core *core, uint64_t cycle, uint64_t until, int *error)
 {
 	struct flow_warp *warp = core->held;

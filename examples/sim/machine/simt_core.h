@@ -42,15 +42,15 @@ struct flow_core_config {
 };
 extern const struct gputm_params flow_core_params;
 
-/* A warp: from when a mechanism has made it ready until it is over. */
+/* A warp, from the moment at which a mechanism makes it ready until it ends. */
 struct flow_warp {
 	struct flow_lanes lanes;
-	uint32_t pc;	   /* of what it executes or is to execute */
+	uint32_t pc;	   /* PC of the present or next instruction */
 	uint32_t taken;	   /* by a branch, or by exit if, that it executes */
-	uint32_t resident; /* slot of its block on the core, if all its threads are of one block */
-	uint32_t name;	   /* its mechanism's */
+	uint32_t resident; /* slot of the block on the core, if all threads are of one block */
+	uint32_t name;	   /* for the mechanism's use */
 	bool memory;	   /* it waits for memory */
-	uint32_t awaited;  /* lines and old words that have not come; at a fence, stores */
+	uint32_t awaited;  /* lines and old words outstanding; at a fence, stores */
 	uint64_t due;
 	struct flow_warp *next; /* last: no state by itself */
 };
@@ -85,30 +85,30 @@ struct flow_core {
 	const struct flow_threads *threads;
 	const struct flow_mechanism *mechanism;
 	void *state; /* the mechanism's */
-	struct flow_warp *warps; /* the first: all that the mechanism makes lie behind it */
+	struct flow_warp *warps; /* the first of an array: all warps that the mechanism makes */
 	struct flow_memory *memory;
 	struct flow_wheel wheel;
-	struct flow_warp *held; /* picked, but its access is not due yet */
+	struct flow_warp *held; /* picked, but the time of its access has not come */
 	uint32_t interval; /* cycles that the issue of a warp takes */
 	uint32_t residents;
 	/* state, as are the wheel, what is held and all that the mechanism and memory have */
 	struct sim_blocks blocks; /* threads of them live */
-	uint32_t block[SIM_BLOCK_SLOTS]; /* which of the launch they are */
+	uint32_t block[SIM_BLOCK_SLOTS]; /* number of each block in the launch */
 	uint64_t now;
-	uint64_t mechanism_due; /* when its tick() is to be called */
+	uint64_t mechanism_due; /* when to call its tick() */
 	uint64_t stored; /* without a machine: when the last store is done */
 	uint64_t in_memory; /* warps that wait for memory */
 	uint64_t awaiting;  /* of them those that wait for a reply */
-	uint64_t next; /* when it is to run again; UINT64_MAX: after a reply, or never */
+	uint64_t next; /* when to run it again; UINT64_MAX: after a reply, or never */
 	struct flow_result result;
 };
 
 struct flow_gpu {
-	struct sim_port port; /* its context and units, core by core; no more */
+	struct sim_port port; /* only for its context and units, core by core */
 	const struct kernel *kernel; /* the program, or the kernel of it that is launched: */
 	struct kernel launched;
 	struct kernel_host *host; /* NULL: there is one launch */
-	struct sim_memory *left;  /* by what has run */
+	struct sim_memory *left;  /* by earlier launches */
 	struct flow_core_config config;
 	struct flow_threads threads;
 	const struct flow_mechanism *mechanism;
@@ -116,19 +116,19 @@ struct flow_gpu {
 	FILE *issues;		  /* a line for every warp that issues, or NULL */
 	void (*progress)(void *state, uint64_t ended, uint64_t threads, uint64_t cycles);
 	void *progress_state;
-	const volatile sig_atomic_t *stop; /* the run ends soon when this is not 0; or NULL */
-	const struct sim_saver *saver; /* NULL: none, or it has been told */
-	bool restored; /* it goes on in the middle of the run */
+	const volatile sig_atomic_t *stop; /* if this becomes nonzero, the run ends soon; or NULL */
+	const struct sim_saver *saver; /* NULL: none, or it has been called */
+	bool restored; /* restored in the middle of a run */
 	struct sim_machine *machine; /* crossbars and partitions; NULL: memory at a distance */
 	uint32_t cores;
 	struct flow_core *core;
 	uint64_t ended;	      /* threads of the launch */
-	uint64_t next_swap;   /* cycle, on a machine; no state of the run */
+	uint64_t next_swap;   /* cycle, on a machine; not state of the run */
 	struct flow_result result; /* of all cores, after the run */
 	char error[SIM_MESSAGE];
 };
 
-/* What a GPU is made from. */
+/* What a GPU is made of. */
 struct flow_request {
 	const struct flow_core_config *core;
 	const struct sim_machine_config *machine; /* NULL: one core with memory at a distance */
@@ -139,31 +139,31 @@ struct flow_request {
 	uint64_t seed;
 };
 
-/* 0; -EINVAL, with the reason in gpu->error; -ENOMEM. Free it in all cases. */
+/* 0; -EINVAL, with the reason in gpu->error; -ENOMEM. Free the GPU in all cases. */
 int flow_gpu_new(struct gputm_ctx *ctx, const struct flow_request *request, struct flow_gpu *out);
 void flow_gpu_free(struct flow_gpu *gpu);
 /* Before it runs: as sim_machine_restore(). */
 int flow_gpu_restore(struct flow_gpu *gpu, struct sim_io *io);
-/* Until the last thread has ended. 0; -EINTR, gpu->stop was set; with the reason in gpu->error
- * -ENOEXEC, as flow_check_launch(), or -EINVAL: a fault of a thread, a unit that refuses, warps
- * that wait for each other, or most_cycles. */
+/* Run until the last thread has ended. 0; -EINTR, gpu->stop was set. With the reason in gpu->error:
+ * -ENOEXEC, as flow_check_launch(), or -EINVAL: a fault of a thread, a unit's refusal, warps that
+ * wait for each other, or most_cycles. */
 int flow_gpu_run(struct flow_gpu *gpu);
 /* The contents of global memory, until the next call. */
 struct sim_memory *flow_gpu_memory(struct flow_gpu *gpu);
 
-/* ---- among the files of cores ---- */
+/* ---- shared by the files of the cores ---- */
 
 /*
- * Go on to this cycle and, as long as nothing from outside can come, on to limit: a reply takes
- * effect `latency` cycles after it has come. An access of global memory waits for its cycle. 0;
- * -EINVAL; -EDEADLK, nothing will happen on a core without a machine.
+ * Run to this cycle, and on to limit while nothing can arrive from outside: a reply takes effect
+ * `latency` cycles after it arrives. An access of global memory waits for its cycle. 0; -EINVAL;
+ * -EDEADLK, nothing will happen on a core without a machine.
  */
 int flow_core_run(struct flow_core *core, uint64_t cycle, uint64_t limit);
 
-/* All that there is of it besides units. */
+/* Save or load its state, except that of units. */
 void flow_core_io(struct flow_core *core, struct sim_io *io);
 
-/* The warp is looked at in the cycle in which it is due. */
+/* The core looks at the warp in the cycle in which the warp is due. */
 static inline void flow_core_hang(struct flow_core *core, struct flow_warp *warp)
 {
 	struct flow_wheel *wheel = &core->wheel;

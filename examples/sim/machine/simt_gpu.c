@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * All cores of a run without transactions. On a machine the clock is the machine's wheel, and a
- * core that is called goes on by itself as far as nothing can come to it. Only accesses of global
- * memory wait for their own cycle, so that those of all cores are done in the order of time.
- * Block i is on core (i + 1) mod cores. A launch begins when all stores of the one before are done.
+ * All cores of a run without transactions. On a machine the clock is the machine's wheel; a core
+ * that is called runs ahead as far as nothing can reach it. Only accesses of global memory wait for
+ * their own cycle, so that those of all cores are done in the order of time. Block i is on core (i
+ * + 1) mod cores. A launch begins when all stores of the one before are done.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "simt_core.h"
 #include "wiring.h"
 
-#define TURNS 4096u /* of a core, between two looks at what may end a run early */
+#define TURNS 4096u /* cycles, or turns, between two checks for an early end */
 
 static int fail_anywhere(struct flow_gpu *gpu, const char *reason, uint64_t cycles)
 {
@@ -35,7 +35,7 @@ static bool over(const struct flow_gpu *gpu)
 	return gpu->ended == gpu->kernel->threads;
 }
 
-/* Told to stop, or given up? */
+/* Is the run to end early, or past its limit? */
 static int look(struct flow_gpu *gpu, uint64_t now)
 {
 	if (gpu->progress)
@@ -49,7 +49,7 @@ static int look(struct flow_gpu *gpu, uint64_t now)
 
 /* ---- launches ---- */
 
-/* Kernel `number` of the program is what runs, on the memory that is there. */
+/* Run kernel `number` of the program, with the present memory. */
 static int take_launch(struct flow_gpu *gpu, uint32_t number)
 {
 	uint64_t seed = gpu->threads.seed;
@@ -86,7 +86,7 @@ static int end_launch(struct flow_gpu *gpu)
 	return look(gpu, cycle);
 }
 
-/* 1: what the host launches next is ready to run; 0: that is nothing; or an error. */
+/* 1: the host's next launch is ready to run; 0: there is none; or an error. */
 static int ask_host(struct flow_gpu *gpu)
 {
 	bool first = !gpu->launched.code->instr_count;
@@ -248,7 +248,7 @@ static int run_on_machine(struct flow_gpu *gpu)
 
 /* ---- results ---- */
 
-/* Most entries of a stack; 0 if there is none. */
+/* The largest depth of a stack; 0 if there is none. */
 static uint64_t depth(const struct flow_gpu *gpu)
 {
 	struct sim_unit_info unit;
@@ -260,7 +260,7 @@ static uint64_t depth(const struct flow_gpu *gpu)
 	return most;
 }
 
-/* All but cycles and depth are sums. */
+/* Cycles and depth are not sums; all else is. */
 static void add_result(struct flow_result *all, const struct flow_core *core)
 {
 	const uint64_t *from = &core->result.issued;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Who is on a core: blocks of threads become resident warps and leave when all their warps have
- * ended; and which of these warps may be in transactions.
+ * Places of warps on a core: blocks of threads become resident warps and leave when all their warps
+ * have ended; and warps wait for admission to transactions.
  */
 #include <string.h>
 
 #include "wiring.h"
 
-/* What the threads of a warp know of themselves. */
+/* Set the special values of the threads of a warp. */
 static void introduce(struct sim_machine *machine, struct sim_warp *warp, uint32_t thread)
 {
 	const struct sim_program *program = machine->program;
@@ -119,7 +119,7 @@ void sim_warp_ended(struct sim_machine *machine, struct sim_warp *warp)
 
 /* ---- transactions ----------------------------------------------------------------------- */
 
-/* The first warp that waits for admission would be admitted now: let it ask again. */
+/* The first warp that waits for admission could be admitted now: let it ask again. */
 static void admit_next(struct sim_machine *machine, const struct sim_core *core)
 {
 	uint32_t waiting;

@@ -70,7 +70,7 @@ bool sim_machine_time(const struct sim_machine *machine, const struct sim_result
 	return true;
 }
 
-/* A time below 0 is a large one here. */
+/* A negative time would show as a large number. */
 bool sim_times_add_up(const struct sim_machine *machine, const struct sim_result *result)
 {
 	const struct sim_machine_config *config = &machine->config;

@@ -21,9 +21,9 @@ struct sim_words {
 #define SIM_SLOTS 4u /* most issue slots of a core */
 
 struct sim_core {
-	/* For loads outside of transactions, where the machine has one. A line is there from its
-	 * reply on, a store of the core takes it away; values are memory's at the time of the load:
-	 * never stale, as hardware without coherence is. */
+	/* For loads outside of transactions, where the machine has one. A line is present from its
+	 * reply on, until a store of the core removes it. Values are those of memory at the time of
+	 * the load: they are never stale, as they could be in hardware without coherence. */
 	struct sim_cache l1;
 	struct sim_warp *warp;
 	struct gputm_access_coalescer *coalescer;
@@ -36,13 +36,13 @@ struct sim_core {
 	uint32_t last[SIM_SLOTS];   /* warp that issued last */
 	uint32_t group[SIM_SLOTS];  /* of the two-level scheduler */
 	uint64_t launched;	    /* warps, so far */
-	uint64_t launch[SIM_MAX_WARPS]; /* of each warp, which one of them */
+	uint64_t launch[SIM_MAX_WARPS]; /* number of each warp among these */
 	uint64_t empty_since;	    /* cycle; while there is no warp */
 	uint32_t free_warps;
 	struct sim_blocks blocks;   /* warps of them live */
 };
 
-/* What is known of a line of the L2 besides its tag. */
+/* State of an L2 line besides its tag. */
 struct sim_line {
 	uint64_t ready_at; /* tick at which its last miss completes */
 	uint32_t used;	   /* by a counter, for LRU */
@@ -53,7 +53,7 @@ struct sim_line {
 /* Completions are in order within each of these. */
 enum { SIM_CORE_HIT, SIM_CORE_MISS, SIM_UNIT_HIT, SIM_UNIT_MISS, SIM_COMPLETIONS };
 
-/* A request to DRAM for a line, or an access of the L2 that waits for the same line. */
+/* A request to DRAM for a line, or an L2 access that waits for the same line. */
 struct sim_fetch {
 	struct sim_message message; /* its due: without DRAM */
 	uint64_t number, row;	    /* of the line; of its row, plus 1 */
@@ -83,7 +83,7 @@ struct sim_partition {
 	struct sim_dram dram; /* of a machine whose DRAM has banks */
 	uint64_t *tag;	       /* sets x ways: number of the line plus 1; 0: empty */
 	struct sim_line *line; /* the same places */
-	uint8_t *recent;       /* of each set, the way that was found last: no more than a hint */
+	uint8_t *recent;       /* of each set, the way found last; a hint only */
 	struct sim_queue in;   /* accesses of cores that wait for the L2 */
 	struct sim_queue done[SIM_COMPLETIONS];
 	uint64_t first[SIM_COMPLETIONS]; /* tick of the first of each; SIM_NEVER: none */
@@ -105,7 +105,7 @@ struct sim_crossbar {
 	enum sim_part source_part, sink_part;
 };
 
-/* What the cores do: those of TM systems, or those that run a kernel without one. */
+/* The cores: those of TM systems, or cores that run a kernel without a TM system. */
 struct sim_core_ops {
 	void (*call)(struct sim_machine *machine, uint32_t index);
 	void (*accept)(struct sim_machine *machine, const struct sim_message *message);
@@ -121,9 +121,9 @@ struct sim_machine {
 	struct sim_run_options options;
 	const struct sim_system_class *system;
 	const struct sim_program *program;
-	struct sim_launch launch; /* that runs */
+	struct sim_launch launch; /* the program that runs */
 	bool enters, fences;	  /* its program enters critical sections; it has fences */
-	void *between;		  /* where the program is that launches it */
+	void *between;		  /* state of the host that launches the program */
 	struct sim_core *core;
 	struct sim_compaction *compaction; /* of each core; NULL: a warp has a stack for itself */
 	uint32_t *registers; /* of all warps */
@@ -147,11 +147,11 @@ struct sim_machine {
 	struct gputm_access_coalescer_config coalescer_config;
 	struct gputm_tx_throttle_config throttle_config;
 	uint64_t next_look, next_save, next_swap;
-	bool restored; /* it goes on in the middle of a launch */
+	bool restored; /* restored in the middle of a launch */
 	/* progress */
 	uint64_t threads_left, blocks, last_work, next_report;
 	uint64_t left_before, left_at; /* threads and commits still to come; when last seen less */
-	/* when last seen that there was a commit */
+	/* when a commit was last seen */
 	uint64_t committed_before, committed_at, aborted_before;
 	uint64_t reasons_before[SIM_ABORT_REASONS];
 };
@@ -164,22 +164,22 @@ static inline struct sim_machine *sim_machine_of(struct sim_port *port)
 	return (struct sim_machine *)port;
 }
 
-/* A machine of crossbars and partitions, without contents; its cores are the caller's, who finds
- * state in the port. As sim_machine_new(). */
+/* A machine of crossbars and partitions, without memory contents. The cores are the caller's, and
+ * get `state` back through the port. As sim_machine_new(). */
 int sim_machine_bare(struct gputm_ctx *ctx, const struct sim_machine_config *config,
 		     const struct sim_core_ops *cores, void *state, struct sim_machine **out);
 /* The present tick, and on to the next one; false if there is none. */
 bool sim_machine_step(struct sim_machine *machine);
-/* What there is of it, in a machine of its own cores too. */
+/* Save or load its state; also for a machine with cores of its own. */
 void sim_machine_bare_io(struct sim_machine *machine, struct sim_io *io);
 
-/* What is due now and then; for the run() of a machine of its own too. */
+/* What is due at certain ticks; also for the run() of a machine of its own. */
 void sim_look_if_due(struct sim_machine *machine);
 void sim_report_if_due(struct sim_machine *machine);
 /* sim_fail() if the run comes no nearer to its end; a thread that is in it is to execute pc.
  * inside: there are attempts, of which the machine looks after those that never end. */
 void sim_lose_patience(struct sim_machine *machine, uint32_t thread, uint32_t pc, bool inside);
-/* The same of all threads of the GPU, and of attempts that abort one another for ever. */
+/* The same for all threads of the GPU, and for attempts that abort one another for ever. */
 void sim_look_patiently(struct sim_machine *machine);
 
 /* derive.c: from the config, and from the workload's blocks; 0, or -EINVAL after sim_fail(). */
@@ -217,9 +217,9 @@ static inline void sim_words_give(struct sim_machine *machine, uint32_t index)
 	sim_slab_give(&machine->words, index);
 }
 
-/* These lanes of a load get what memory has. */
+/* Give these lanes of a load the values in memory. */
 void sim_load_lanes(struct sim_machine *machine, struct sim_warp *warp, uint64_t lanes);
-/* What is left until out->cycles; and does it all add up? */
+/* Count what is left until out->cycles, and check that all times add up. */
 void sim_close_ledgers(const struct sim_machine *machine, struct sim_result *out);
 bool sim_times_add_up(const struct sim_machine *machine, const struct sim_result *result);
 
@@ -228,7 +228,7 @@ void sim_crossbars_free(struct sim_machine *machine);
 void sim_crossbars_io(struct sim_machine *machine, struct sim_io *io);
 void sim_crossbar_source(struct sim_machine *machine, struct sim_crossbar *crossbar,
 			 uint32_t port);
-/* What has come through to a sink port. */
+/* A message has arrived at a sink port. */
 void sim_crossbar_sink(struct sim_machine *machine, struct sim_crossbar *crossbar, uint32_t port,
 		       void (*accept)(struct sim_machine *machine,
 				      const struct sim_message *message));
@@ -243,8 +243,8 @@ uint32_t sim_dram_take(struct sim_machine *machine, struct sim_dram *dram);
 /* The request for a line takes its place in the queue. */
 void sim_dram_push(struct sim_machine *machine, struct sim_dram *dram, uint32_t index,
 		   uint64_t number);
-/* The request that has the channel now, which is free after its line; SIM_SLAB_NONE: none, ask
- * again at dram->due, or after a push. */
+/* The request that gets the channel now, which is busy until its line is through. SIM_SLAB_NONE: no
+ * request; ask again at dram->due, or after a push. */
 uint32_t sim_dram_serve(struct sim_machine *machine, struct sim_dram *dram);
 
 int sim_partitions_make(struct sim_machine *machine);
@@ -254,7 +254,8 @@ void sim_partition_accept(struct sim_machine *machine, const struct sim_message 
 void sim_partition_call(struct sim_machine *machine, uint32_t index);
 
 int sim_cores_make(struct sim_machine *machine);
-/* The cores take the blocks of the launch, and registers for its program. 0 or -ENOMEM. */
+/* The cores take over the blocks of a launch, and allocate registers for its program. 0 or
+ * -ENOMEM. */
 int sim_cores_launch(struct sim_machine *machine);
 void sim_cores_free(struct sim_machine *machine);
 void sim_cores_io(struct sim_machine *machine, struct sim_io *io);
@@ -270,7 +271,7 @@ static inline uint32_t *sim_shared_of(const struct sim_machine *machine, uint32_
 }
 
 void sim_warp_ended(struct sim_machine *machine, struct sim_warp *warp);
-/* The warps of a block go on if all that live wait at its barrier. */
+/* Let the warps of a block continue if all live ones wait at its barrier. */
 void sim_barrier_look(struct sim_machine *machine, uint32_t core, uint32_t block);
 void sim_issue(struct sim_machine *machine, struct sim_warp *warp);
 /* The same of all warps of a block. */
@@ -280,24 +281,25 @@ void sim_block_ended(struct sim_machine *machine, struct sim_warp *first, uint64
 int sim_compaction_make(struct sim_machine *machine);
 void sim_compaction_free(struct sim_machine *machine);
 void sim_compaction_io(struct sim_machine *machine, struct sim_io *io);
-/* What warp->then says is done now; false: the warp does not go on by itself. */
+/* Do what warp->then names; false: the warp does not continue by itself. */
 bool sim_compaction_resume(struct sim_machine *machine, struct sim_warp *warp);
-/* A warp is at this instruction. */
+/* A warp has come to this instruction. */
 void sim_compaction_go(struct sim_warp *warp, uint64_t next);
 void sim_compaction_branch(struct sim_warp *warp, uint32_t pc, uint64_t taken);
 void sim_compaction_begin(struct sim_warp *warp, uint32_t pc);
 void sim_compaction_commit(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc);
 void sim_compaction_barrier(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc);
 void sim_compaction_abandon(struct sim_port *port, struct sim_warp *warp, uint64_t lanes);
-/* Of a program with fences: the lanes of the warp store, and their message has e from here, 0
- * without memory; its reply has come. */
+/* In a program with fences the lanes of the warp store: sets e of their message, 0 without memory.
+ * The second function is for the reply. */
 uint32_t sim_compaction_store(struct sim_machine *machine, const struct sim_warp *warp,
 			      uint64_t lanes);
 void sim_compaction_stored(struct sim_machine *machine, const struct sim_message *message);
-/* The stores of any warp have been performed, or it waits for them; it goes on if they have. */
+/* Have the stores of the warp's threads been performed? If not, the warp waits for them. The second
+ * function lets a warp that waited continue if they have. */
 bool sim_stores_done(const struct sim_machine *machine, struct sim_warp *warp);
 void sim_stores_look(struct sim_machine *machine, struct sim_warp *warp);
-/* True if others of the warp go on. */
+/* True if other warps of the block continue. */
 bool sim_compaction_end(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
 			uint64_t lanes);
 
@@ -306,7 +308,7 @@ static inline uint32_t sim_warp_pc(const struct sim_warp *warp)
 	return warp->stack ? (uint32_t)gputm_simt_stack_pc(warp->stack) : warp->pc;
 }
 
-/* Is the warp that wants to begin a transaction admitted? Else it waits. */
+/* Is the warp admitted to its transaction? Else it waits. */
 bool sim_warp_admitted(struct sim_machine *machine, struct sim_warp *warp);
 
 #endif
