@@ -551,7 +551,7 @@ sed 's/add bin\[0\] = 0/add bin[0] = 1/' "$work/count.kernel" >"$work/more.kerne
 run 1 --kernel "$work/more.kernel" --system kilo-tm --check
 grep -q 'invariant is broken: .*bin 0 has' "$work/err" || complain "an add too many: $(cat "$work/err")"
 refused 'expected pdom: there is no hardware' --system hetm --workload w1 --divergence pdom-lcp
-refused 'there is no hardware for this under hetm: an atomic operation is one' \
+refused 'there is no hardware for this under hetm: an atomic operation works on one' \
 	--kernel "$work/count.kernel" --system hetm
 refused 'its transactions use shared memory' --kernel "$kernels/local-hash.kernel" --system ideal
 # Shared memory holds the same words under a TM system: the search goes through as many levels.

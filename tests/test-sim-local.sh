@@ -162,7 +162,7 @@ done
 for what in 'cas x = s[id] from 0 to 1' 'add s[id] = 1'; do
 	printf 'threads 8 block 8\nshared s 8\nprogram\n\tbegin\n\tstore s[0] = 1\n\tcommit\n\t%s\n' "$what" \
 		>"$work/atomic.kernel"
-	refused 'atomic.kernel:7:2: there is no hardware for this under local-tm: what an atomic' \
+	refused 'atomic.kernel:7:2: there is no hardware for this under local-tm: the paper does not say how an atomic' \
 		--system local-tm --kernel "$work/atomic.kernel"
 done
 

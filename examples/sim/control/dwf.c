@@ -22,7 +22,7 @@ struct dwf {
 	struct flow_warp *warp; /* [slots], by the former's slot */
 	uint32_t slots;
 	uint8_t *home;			/* [slots]: static warp of a thread of the core */
-	/* state, as are the warps */
+	/* state from here on; the warps are state, too */
 	uint32_t first[FLOW_WARPS_MAX]; /* thread number of a static warp's lane 0 */
 	uint32_t barrier_pc[FLOW_WARPS_MAX]; /* where the resident blocks go on */
 };
@@ -130,7 +130,7 @@ static int barrier(struct flow_core *core, struct flow_warp *warp, uint32_t next
 	return gputm_warp_former_barrier(d->former, warp->name, next) ? refused(core, warp) : 0;
 }
 
-/* Lanes of a static warp that wait somewhere. */
+/* Lanes of a static warp that wait at a barrier. */
 static void place_lanes(const struct dwf *d, uint32_t warp, uint64_t mask, uint32_t pc,
 			flow_place *place, void *state)
 {
@@ -211,7 +211,7 @@ static void init_preset(void *out, const char *name)
 	struct gputm_warp_former_config config = GPUTM_WARP_FORMER_CONFIG_INIT;
 
 	if (gputm_warp_former_config_preset(&config, name))
-		abort(); /* there is none of that name: a bug */
+		abort(); /* cannot happen: a preset of that name exists */
 	*(struct gputm_warp_former_config *)out = config;
 }
 

@@ -17,8 +17,8 @@ struct pdom {
 	struct gputm_simt_stack *stack[FLOW_WARPS_MAX];
 	struct flow_warp warp[FLOW_WARPS_MAX]; /* name: its number on the core */
 	uint32_t count;
-	/* state, as are the warps */
-	uint32_t last; /* that has issued */
+	/* state from here on; the warps are state, too */
+	uint32_t last; /* warp that issued last */
 	uint64_t ready, live;
 	uint64_t waiting; /* at the barrier of their block */
 };
@@ -36,7 +36,7 @@ static void become_ready(struct pdom *p, const struct flow_warp *warp)
 	p->ready |= UINT64_C(1) << warp->name;
 }
 
-/* Go on as the stack says. */
+/* Continue as the stack says. */
 static int follow_stack(struct pdom *p, struct flow_warp *warp)
 {
 	warp->pc = (uint32_t)gputm_simt_stack_pc(p->stack[warp->name]);
@@ -115,7 +115,7 @@ static int branch(struct flow_core *core, struct flow_warp *warp, const struct k
 	return follow_stack(p, warp);
 }
 
-/* The barrier of resident block s is over when all its warps wait. */
+/* The barrier of resident block s opens when all its warps wait. */
 static void release(struct flow_core *core, uint32_t s)
 {
 	struct pdom *p = core->state;

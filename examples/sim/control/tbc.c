@@ -29,9 +29,9 @@ struct tbc_block {
 	struct flow_warp warp[KERNEL_BLOCK_WARPS_MAX]; /* name: its index in the stack */
 	/* state, as are the warps */
 	uint32_t running, ready, waiting;	     /* warps; the last at the barrier */
-	uint32_t last;				     /* that has issued */
-	uint32_t arrived;			     /* PC at which warps that are over wait */
-	uint64_t pending[KERNEL_LANES];	     /* threads that are in no warp yet */
+	uint32_t last;				     /* warp that issued last */
+	uint32_t arrived;			     /* PC at which finished warps wait */
+	uint64_t pending[KERNEL_LANES];	     /* threads that are not in a warp yet */
 };
 
 SIM_UNIT_KIND(block_stack, SIM_OF_MACHINE);
@@ -78,7 +78,7 @@ static int load(struct flow_core *core)
 	return 0;
 }
 
-/* The top of stack of block s has changed at this cycle. */
+/* The top of stack of block s changes in this cycle. */
 static int compact(struct flow_core *core, uint32_t s, uint64_t now)
 {
 	struct tbc *t = core->state;
@@ -111,7 +111,7 @@ static void set_lanes(const struct flow_core *core, uint32_t s,
 	}
 	if (!out->together)
 		return;
-	out->together = false; /* not for all lanes yet */
+	out->together = false; /* not in all lanes yet */
 	flow_set_static(first + home * lanes, out->mask, out);
 }
 
@@ -192,7 +192,7 @@ static struct flow_warp *pick(struct flow_core *core)
 	return &block->warp[block->last];
 }
 
-/* pick() has counted the first of them. */
+/* pick() has already counted the first of them */
 static void skip(struct flow_core *core, uint64_t slots)
 {
 	struct tbc *t = core->state;
@@ -201,7 +201,7 @@ static void skip(struct flow_core *core, uint64_t slots)
 		gputm_block_priority_advance(t->priority, slots - 1);
 }
 
-/* ---- where warps go on ---- */
+/* ---- where warps continue ---- */
 
 static int step(struct flow_core *core, struct flow_warp *warp, uint32_t next)
 {
@@ -210,7 +210,7 @@ static int step(struct flow_core *core, struct flow_warp *warp, uint32_t next)
 	return 0;
 }
 
-/* The warp is over, and its threads wait at `next` or have ended. */
+/* The warp is finished: its threads wait at `next`, or have ended. */
 static int end_warp(struct flow_core *core, struct flow_warp *warp, int result, uint32_t next)
 {
 	struct tbc *t = core->state;

@@ -8,7 +8,7 @@
 
 /* ---- memory ---- */
 
-/* What the transaction itself has written last, or NULL. */
+/* The last write of the transaction to this word, or NULL. */
 static struct hetm_word *own(const struct hetm_worker *w, uint64_t address)
 {
 	for (uint32_t i = w->writes.count; i-- > 0;)
@@ -35,7 +35,7 @@ static void observe_store(struct sim_machine *machine, const struct hetm_worker 
 		o->store(o->state, w->thread, inside, address, value);
 }
 
-/* Write a word of the CPU's replica at the commit that is the clock's newest. */
+/* Write a word of the CPU's replica, as part of the newest commit of the clock. */
 static void publish(struct sim_machine *machine, const struct hetm_worker *w, uint64_t address,
 		    uint32_t value)
 {
@@ -49,7 +49,8 @@ static void publish(struct sim_machine *machine, const struct hetm_worker *w, ui
 		sim_fail(&machine->port, -EINVAL, "a write of the CPU does not go to its log");
 }
 
-/* Does the transaction still read what it has read? If so it has seen all commits. */
+/* Does memory still hold all values that the transaction has read? If so, its snapshot becomes the
+ * newest commit. */
 static bool extend(struct sim_machine *machine, struct hetm_worker *w)
 {
 	if (w->snapshot == hetm_of(machine)->commits)
@@ -62,7 +63,7 @@ static bool extend(struct sim_machine *machine, struct hetm_worker *w)
 	return true;
 }
 
-/* Words of registers of all workers; those of one. */
+/* Words of registers: of all workers, of one worker. */
 static size_t rows(const struct sim_machine *machine)
 {
 	return (size_t)HETM_WORKERS * machine->program->registers;
@@ -228,7 +229,7 @@ static void step(struct sim_machine *machine, struct hetm_worker *w)
 	case SIM_EXIT:
 		end_request(machine, w);
 		break;
-	default: /* a fence has nothing to wait for */
+	default: /* a fence waits for nothing on the CPU */
 		break;
 	}
 }

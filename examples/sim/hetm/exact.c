@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Whether the rounds of HeTM had conflicts, found without the units: by the words that the CPU
- * has written and those that the GPU's committed transactions have read or written.
+ * Finds without the units whether the rounds of HeTM had conflicts, by comparing the words that the
+ * CPU has written with those that the GPU's committed transactions have read or written.
  *
  *	a round that succeeds	 has none of them in common
  *	a round that fails	 has a granule in common; if no word, its conflict was false
  *
- * and the units find just as many entries of the logs whose granule the GPU has accessed.
+ * The units must also find the same number of log entries whose granule the GPU has accessed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,13 +35,13 @@ void hetm_exact_write(struct sim_machine *machine, uint64_t address)
 		hetm_note(machine, &h->exact.written, address - h->base, 0);
 }
 
-/* Where the granule of an offset is kept. */
+/* The address in exact.granule that stands for the granule of an offset. */
 static uint64_t granule_of(const struct hetm *h, uint64_t at)
 {
 	return at / h->config->reads.granule * 4;
 }
 
-/* Note what the GPU's transactions of this round have accessed. */
+/* Record what the GPU's transactions of this round have accessed. */
 static void note_accesses(struct hetm *h)
 {
 	struct hetm_exact *e = &h->exact;
@@ -68,7 +68,7 @@ static void fail(struct sim_machine *machine, const char *what, uint64_t is, uin
 	sim_fail(&machine->port, -EILSEQ, text);
 }
 
-/* The marks have rolled over: forget what they were. */
+/* The marks have wrapped: clear all of them. */
 static bool begin_anew(struct hetm *h)
 {
 	sim_memory_free(h->exact.word);

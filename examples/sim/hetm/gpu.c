@@ -24,7 +24,7 @@ static void copy_replica(const struct sim_workload *workload, struct sim_memory 
 		memcpy(sim_memory_make(memory, at), page, 1u << SIM_PAGE_BITS);
 }
 
-/* ---- what the kernel's transactions have accessed ---- */
+/* ---- accesses of the kernel's transactions ---- */
 
 struct listener {
 	struct sim_machine *machine; /* HeTM's own */
@@ -130,7 +130,8 @@ static struct hetm_kernel *make_kernel(struct sim_machine *machine, uint32_t cou
 	return k;
 }
 
-/* What a kernel has cost; one that was stopped by the share of its time that it ran. */
+/* Count the costs of a kernel. A kernel that was stopped counts by the share of its time that it
+ * ran. */
 static void add_result(struct sim_machine *machine, const struct hetm_kernel *k)
 {
 	const struct sim_result *result = &k->result;
@@ -156,7 +157,7 @@ static void add_result(struct sim_machine *machine, const struct hetm_kernel *k)
 #undef ADD
 }
 
-/* Is what the kernel did right for the replica that it found? */
+/* Check what the kernel did, against the replica that it found. */
 static void judge(struct sim_machine *machine, struct hetm_kernel *k,
 		  const struct sim_machine *gpu)
 {
@@ -170,7 +171,7 @@ static void judge(struct sim_machine *machine, struct hetm_kernel *k,
 		sim_fail(&machine->port, -EILSEQ, verdict.failure);
 }
 
-/* The values that the kernel leaves. */
+/* Record the final value of each word that the kernel wrote. */
 static void keep_writes(struct sim_machine *machine, struct hetm_kernel *k,
 			const struct sim_memory *memory)
 {
@@ -184,7 +185,7 @@ static void keep_writes(struct sim_machine *machine, struct hetm_kernel *k,
 	}
 }
 
-/* Run the kernel to its end, which nobody is told yet. */
+/* Run the kernel to its end; nothing of that becomes visible yet. */
 static void run_kernel(struct sim_machine *machine, struct hetm_kernel *k)
 {
 	struct hetm *h = hetm_of(machine);
@@ -213,7 +214,7 @@ static void run_kernel(struct sim_machine *machine, struct hetm_kernel *k)
 	sim_machine_free(listener.gpu);
 }
 
-/* Make the machine of a kernel of one request on no memory, to see whether it can be made. */
+/* Make a machine for a kernel of one request and no memory, to see whether it can be made. */
 int hetm_gpu_try(struct sim_machine *machine)
 {
 	static const char own[] = "machine: ";
@@ -265,7 +266,7 @@ void hetm_gpu_start(struct sim_machine *machine)
 	run_kernel(machine, k);
 }
 
-/* A write is marked as a read too: one test finds both kinds of conflict. */
+/* A write is also marked as a read: one test finds both kinds of conflict. */
 static void mark(struct sim_machine *machine, struct hetm_kernel *k, uint64_t address)
 {
 	struct hetm *h = hetm_of(machine);
@@ -312,7 +313,7 @@ void hetm_gpu_end(struct sim_machine *machine)
 	end_kernel(machine);
 }
 
-/* What it has written is marked and will be copied over: it need not reach the replica. */
+/* The words written are marked and will be copied over: no need to write them to the replica. */
 void hetm_gpu_stop(struct sim_machine *machine)
 {
 	hetm_gpu_mark(machine);
@@ -327,7 +328,7 @@ struct teller {
 	const struct hetm_kernel *kernel;
 };
 
-/* One committed transaction of a kernel, in the kernel's serial order; or stores at its end. */
+/* A committed transaction of a kernel, in the kernel's serial order; or the stores at its end. */
 static void tell(void *state, uint32_t thread, bool committed, const struct sim_access *access,
 		 uint32_t plain, uint32_t count)
 {
@@ -397,7 +398,7 @@ void hetm_gpu_free(struct hetm *hetm)
 
 /* ---- on the way to a file or back ---- */
 
-/* It has run: whose requests its threads were matters to an observer only. */
+/* The kernel has run: only an observer needs to know whose requests its threads were. */
 static void io_kernel(struct sim_machine *machine, struct hetm_kernel **kernel, struct sim_io *io)
 {
 	struct hetm_kernel *k = *kernel;
@@ -421,7 +422,7 @@ static void io_kernel(struct sim_machine *machine, struct hetm_kernel **kernel, 
 	SIM_IO(io, k->committed);
 }
 
-/* The list of those that are done ends with none. */
+/* The list of kernels that are done ends with none. */
 void hetm_gpu_io(struct sim_machine *machine, struct sim_io *io)
 {
 	struct hetm_kernel **at = &hetm_of(machine)->done;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * HeTM: transactions of a CPU and a GPU on one shared region, with speculative rounds. The GPU
- * runs any of the systems beside this one; what there is to the rest is told in hetm.h.
+ * HeTM: transactions of a CPU and a GPU on one shared region, with speculative rounds. The GPU runs
+ * any of the other systems; see hetm.h.
  */
 #include "hetm.h"
 #include "../systems/systems.h"
@@ -21,7 +21,7 @@ static const struct gputm_params *gpu_params(void)
 	return &sim_machine_params;
 }
 
-/* A round of 1 ms: what the paper runs for 80 ms takes too long here. */
+/* The paper's rounds of 80 ms would take too long to simulate. */
 static void init(void *config, const struct sim_shape *shape)
 {
 	struct hetm_config *c = config;

@@ -3,7 +3,7 @@
 #define SIM_HETM_H
 /*
  * HeTM: a CPU and a GPU with a replica of the workload's memory each. The units are those of
- * lib/hetm; what is here moves the data and lets the devices run.
+ * lib/hetm; this code moves the data and runs the devices.
  *
  * Time: cycles of 1 GHz. A thread of the workload is a request; all are submitted at the start.
  *
@@ -19,7 +19,7 @@
  * kernel ends. The kernels of a round that is lost are of no use, so with stop_kernels the one
  * that runs when this is known ends there: its threads look at a flag that the CPU sets.
  *
- * Rounds (rounds.c). sync_round says what is to be done, this does it.
+ * Rounds (rounds.c) perform the actions that sync_round requests.
  *
  * Times (times.c). The run ends with the round of the last transaction, whose execution phase ends
  * when nothing is left to execute. Every cycle is one of each device's parts.
@@ -51,7 +51,7 @@ struct hetm_options {
 	uint32_t steal;	  /* 1: a device takes from the other's queue */
 	uint32_t cpu_share; /* percent of the threads; 0: the workload says */
 	uint32_t concurrency; /* of the GPU: warps of a core in transactions; 0: no limit */
-	uint32_t stop_kernels; /* 1: one that runs in a round that is lost ends at once */
+	uint32_t stop_kernels; /* 1: a kernel ends at once if its round is lost */
 };
 
 struct hetm_machine_config {
@@ -79,7 +79,7 @@ struct hetm_config {
 
 struct hetm_word {
 	uint64_t address;
-	uint64_t value; /* or the time, of what a kernel does */
+	uint64_t value; /* or, in a kernel's list, the time */
 };
 
 struct hetm_words {
@@ -90,8 +90,8 @@ struct hetm_words {
 struct hetm_worker {
 	struct hetm_words reads, writes;
 	uint32_t thread, attempt;
-	uint64_t ready_at; /* of its next instruction; HETM_NEVER: it has no request */
-	uint64_t snapshot; /* commits that its reads have seen */
+	uint64_t ready_at; /* time of its next instruction; HETM_NEVER: no request */
+	uint64_t snapshot; /* number of commits when its reads were last valid */
 	uint32_t pc, begin;
 	bool in_tx;
 };
@@ -106,14 +106,14 @@ struct hetm_kernel {
 	struct sim_workload workload; /* the batch, as a workload */
 	struct sim_workload_class class;
 	struct sim_program program;
-	const struct sim_memory *found; /* the replica */
-	uint64_t begins;	   /* behind the launch */
-	struct hetm_words *attempt; /* [count] what a thread has accessed since it began */
-	struct hetm_words done;	   /* what is committed, in order of time; HETM_COMMIT: a commit */
+	const struct sim_memory *found; /* the replica at the start */
+	uint64_t begins;	   /* after the launch */
+	struct hetm_words *attempt; /* [count] accesses of a thread's present attempt */
+	struct hetm_words done;	   /* committed accesses, by time; HETM_COMMIT marks a commit */
 	struct hetm_words writes;  /* with the values at its end */
 	struct sim_check *check;   /* NULL without an observer */
 	struct sim_result result;
-	uint32_t marked; /* of done[] */
+	uint32_t marked; /* entries of done[] that are marked */
 	uint64_t committed;
 };
 
@@ -121,17 +121,17 @@ struct hetm_kernel {
 #define HETM_WRITTEN 1u
 #define HETM_COMMIT UINT64_MAX
 
-/* What is known of the rounds' conflicts without the units; only with an observer. */
+/* Conflicts of the rounds, found without the units; only with an observer. */
 struct hetm_exact {
-	struct sim_memory *word, *granule; /* the mark of the last round in which the GPU did */
+	struct sim_memory *word, *granule; /* the last round in which the GPU accessed it */
 	struct hetm_words written;	   /* by the CPU in this round */
 	uint32_t mark; /* of this round */
-	uint64_t told; /* entries of this round that conflict, as the units say */
-	/* Sums; false: the granule is the same, and the word is not. */
+	uint64_t told; /* entries of this round that conflict, by the units */
+	/* Sums; false: the granules are the same, but the words differ. */
 	uint64_t entries, false_entries, rounds, failed, false_rounds;
 };
 
-/* What the devices do while they are not blocked, in cycles; ALONE: no rounds at all. */
+/* How the devices spend the cycles in which they are not blocked; ALONE: no rounds at all. */
 enum hetm_part {
 	HETM_CPU_RUNS, HETM_CPU_OVERLAPS, HETM_CPU_IDLES, HETM_GPU_LAUNCHES, HETM_GPU_RUNS,
 	HETM_GPU_OVERLAPS, HETM_GPU_IDLES, HETM_ALONE, HETM_NO_PART,
@@ -178,9 +178,9 @@ void hetm_words_io(struct sim_io *io, struct hetm_words *words);
 
 /* cpu.c */
 bool hetm_cpu_idle(const struct hetm *hetm);
-void hetm_cpu_run(struct sim_machine *machine);	 /* workers that are due: an instruction */
-void hetm_cpu_take(struct sim_machine *machine); /* idle workers: a request, if there is one */
-void hetm_cpu_watch(struct sim_machine *machine); /* sim_fail() if a worker goes round for ever */
+void hetm_cpu_run(struct sim_machine *machine);	 /* workers with an instruction due */
+void hetm_cpu_take(struct sim_machine *machine); /* give requests to idle workers */
+void hetm_cpu_watch(struct sim_machine *machine); /* sim_fail() if a worker makes no progress */
 uint64_t hetm_cpu_next(const struct hetm *hetm); /* time of the next instruction */
 int hetm_cpu_make(struct sim_machine *machine);
 void hetm_cpu_free(struct hetm *hetm);
@@ -188,11 +188,11 @@ void hetm_cpu_io(struct sim_machine *machine, struct sim_io *io);
 
 /* gpu.c */
 int hetm_gpu_try(struct sim_machine *machine);	  /* can it run? Else why, in the machine's error */
-void hetm_gpu_start(struct sim_machine *machine); /* a kernel, if there are requests */
-void hetm_gpu_mark(struct sim_machine *machine);  /* what has been committed up to now */
-void hetm_gpu_end(struct sim_machine *machine);	  /* the running kernel has ended */
-void hetm_gpu_stop(struct sim_machine *machine);  /* it ends now, for its round is lost */
-/* The kernels of the round: tell them to the observer, and that they are done; or drop them. */
+void hetm_gpu_start(struct sim_machine *machine); /* start a kernel, if there are requests */
+void hetm_gpu_mark(struct sim_machine *machine);  /* mark what has been committed up to now */
+void hetm_gpu_end(struct sim_machine *machine);	  /* the running kernel has reached its end */
+void hetm_gpu_stop(struct sim_machine *machine);  /* end it now, as its round is lost */
+/* Finish the kernels of the round: report them to the observer as done, or drop them. */
 void hetm_gpu_commit(struct sim_machine *machine);
 void hetm_gpu_abort(struct sim_machine *machine);
 void hetm_gpu_free(struct hetm *hetm);
@@ -202,7 +202,8 @@ void hetm_gpu_io(struct sim_machine *machine, struct sim_io *io);
 int hetm_exact_make(struct hetm *hetm);
 void hetm_exact_free(struct hetm *hetm);
 void hetm_exact_write(struct sim_machine *machine, uint64_t address); /* of the CPU */
-/* At a round's end, before its kernels are done with: sim_fail() if the verdict is wrong. */
+/* Call this at a round's end, before its kernels are finished: sim_fail() if the verdict is
+ * wrong. */
 void hetm_exact_judge(struct sim_machine *machine, bool success);
 bool hetm_exact_count(const struct sim_machine *machine, size_t index, const char **name,
 		      uint64_t *value);
@@ -210,8 +211,9 @@ bool hetm_exact_count(const struct sim_machine *machine, size_t index, const cha
 /* times.c */
 void hetm_time_passes(struct sim_machine *machine, uint64_t until); /* as things are now */
 /*
- * Where a round has ended, or the run has none: this is what hetm_time() gives. With an observer,
- * sim_fail() if the parts of a device are not all the time that has passed.
+ * Call this where a round has ended, or at the end of a run without rounds: fixes the result of
+ * hetm_time(). With an observer, sim_fail() unless the parts of each device add up to the time that
+ * has passed.
  */
 void hetm_times_take(struct sim_machine *machine);
 bool hetm_time(const struct sim_machine *machine, size_t index, struct sim_time *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The rounds of HeTM: what sync_round says is to be done is done here (hetm.h). */
+/* The rounds of HeTM: performs the actions that sync_round requests (hetm.h). */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -28,7 +28,7 @@ copy_written(const struct hetm *h, const struct sim_memory *from, struct sim_mem
 	return done;
 }
 
-/* Validate a chunk; what is newer goes to the replica `to`. */
+/* Validate a chunk; entries that are newer are written to the replica `to`. */
 static void push_chunk(struct sim_machine *machine, const struct gputm_log_chunk *chunk,
 		       enum gputm_device_validator_mode mode, struct sim_memory *to,
 		       struct gputm_sync_round_done *done)
@@ -69,7 +69,7 @@ static void ship(struct sim_machine *machine, bool early, bool partial,
 		   done);
 }
 
-/* The CPU's writes of the round go to the shadow copy. Gives their bytes. */
+/* Write the CPU's writes of the round to the shadow copy. @return their bytes. */
 static uint64_t replay(struct sim_machine *machine, struct gputm_sync_round_done *done)
 {
 	struct hetm *h = hetm_of(machine);
@@ -87,7 +87,7 @@ static uint64_t replay(struct sim_machine *machine, struct gputm_sync_round_done
 
 /* ---- the end of a round ---- */
 
-/* The replicas are the same, byte for byte; looked at with an observer. */
+/* With an observer: check that the replicas are equal, byte for byte. */
 static void compare(struct sim_machine *machine)
 {
 	struct hetm *h = hetm_of(machine);
@@ -153,7 +153,7 @@ static struct gputm_sync_round_done merge(struct sim_machine *machine,
 
 /* ---- the loop ---- */
 
-/* Does nothing run on these devices any more? A kernel of a lost round is stopped for that. */
+/* Has nothing left to run on these devices? A running kernel of a lost round is stopped. */
 static bool drained(struct sim_machine *machine, uint32_t devices)
 {
 	const struct hetm *h = hetm_of(machine);
@@ -165,7 +165,7 @@ static bool drained(struct sim_machine *machine, uint32_t devices)
 	       (!(devices & GPUTM_SYNC_ROUND_CPU) || hetm_cpu_idle(h));
 }
 
-/* Is there nothing to execute, and nothing that executes? */
+/* Nothing to execute, and nothing executing? */
 static bool nothing_left(const struct hetm *h)
 {
 	uint64_t waiting = 0;
@@ -184,7 +184,7 @@ static void end_round(struct sim_machine *machine)
 		sim_fail(&machine->port, -EINVAL, "a round does not begin");
 }
 
-/* Do all that is to be done now. */
+/* Perform all actions that are requested now. */
 static void coordinate(struct sim_machine *machine)
 {
 	struct hetm *h = hetm_of(machine);
@@ -227,7 +227,8 @@ static bool may_run(const struct sim_machine *machine, enum gputm_sync_round_dev
 	       gputm_sync_round_may_run(h->round, device, machine->port.now);
 }
 
-/* One point in time: what has ended, what is to be done, what begins. Gives the next. */
+/* One point in time: ends what is due, performs actions, begins new work. @return the next
+ * point. */
 static uint64_t one_time(struct sim_machine *machine)
 {
 	struct hetm *h = hetm_of(machine);

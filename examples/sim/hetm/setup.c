@@ -19,14 +19,14 @@ static const char *const device_names[] = { "both", "cpu", "gpu" };
 static const struct gputm_param option_rows[] = {
 	OPTION(gpu, 0, 7, 6, hetm_gpu_names, "System of the GPU.", ""),
 	OPTION(devices, 0, 2, HETM_BOTH, device_names, "Devices that work.", "HeTM V-B"),
-	OPTION(steal, 0, 1, 0, NULL, "A device takes requests from the other's queue.",
+	OPTION(steal, 0, 1, 0, NULL, "A device may take requests from the other's queue.",
 	       "HeTM V-D"),
 	OPTION(cpu_share, 0, 100, 0, NULL,
 	       "Percent of the threads that are for the CPU; 0: as the workload says.", ""),
 	OPTION(concurrency, 0, 64, 8, NULL,
 	       "Warps of a core of the GPU in transactions at a time; 0 is no limit.", ""),
 	OPTION(stop_kernels, 0, 1, 1, NULL,
-	       "A kernel that runs in a round that is lost ends at once.", ""),
+	       "End a running kernel at once when its round is lost.", ""),
 };
 
 #define PART(...) ROW(struct hetm_machine_config, __VA_ARGS__)
@@ -57,7 +57,7 @@ SIM_UNIT_KIND(access_bitmap, SIM_OF_MACHINE);
 
 /* ---- parts ---- */
 
-/* A size that follows another one: no value but that one and the default is taken. */
+/* A size that another config decides: only that value and the default are accepted. */
 static bool follow(struct sim_machine *machine, const char *field, uint64_t set, uint64_t standard,
 		   const char *master, uint64_t wanted)
 {
@@ -157,7 +157,8 @@ static int make_gpu_system(struct sim_machine *machine)
 	return 0;
 }
 
-/* The stamps of the run, one each time that the CPU writes, must be told apart. */
+/* Each write of the CPU takes a stamp of its own: refuse stamp_bits that are too few for the
+ * run. */
 static int fit_stamps(struct sim_machine *machine)
 {
 	const struct hetm_config *c = hetm_of(machine)->config;
@@ -176,7 +177,7 @@ static int fit_stamps(struct sim_machine *machine)
 	return -EINVAL;
 }
 
-/* The device that a thread is for. A share of them is dealt as evenly as possible. */
+/* The device for a thread. A given share of the threads is spread as evenly as possible. */
 static enum gputm_dispatch_queues_affinity affinity_of(const struct sim_machine *machine,
 						       uint32_t thread)
 {
@@ -204,7 +205,8 @@ static int submit(struct sim_machine *machine)
 	return error;
 }
 
-/* From the heap's begin to the locks; for a trace, which has no heap, around what it accesses. */
+/* The region begins at the heap and ends at the locks. A trace has no heap: its region spans its
+ * accesses. */
 static int find_region(struct sim_machine *machine)
 {
 	const struct sim_workload *w = machine->port.workload;
@@ -297,14 +299,14 @@ static void describe(const void *system_config, char *text, size_t size)
 static const char *lacks(const struct sim_instr *instr)
 {
 	if (!instr)
-		return "its rounds know requests, and no end of a launch";
+		return "its rounds have no end of a launch";
 	if (instr->shared)
 		return "the CPU has no shared memory";
 	if (instr->op == SIM_BARRIER)
 		return "threads of a block may be on both devices, which wait for each other at "
 		       "the end of a round only";
 	if (instr->op == SIM_ADD || instr->op == SIM_CAS)
-		return "an atomic operation is one device's own";
+		return "an atomic operation works on one device only";
 	if (instr->op == SIM_ENTER || instr->op == SIM_LEAVE)
 		return "a critical section is for systems with locks";
 	return NULL;

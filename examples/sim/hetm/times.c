@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the devices and the link of HeTM do, cycle by cycle. A device that is not blocked works or
- * has nothing to do, which is counted here; what it does while it is blocked, and what the link
- * does, sync_round counts. Of each device all parts together are the time that has passed.
+ * What the devices and the link of HeTM do, cycle by cycle. This file counts the cycles in which a
+ * device works or has nothing to do; sync_round counts those in which it is blocked, and those of
+ * the link. For each device the parts add up to the time that has passed.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #include "hetm.h"
 
-/* A part is what is counted here, a statistic of sync_round, or the sum of both. */
+/* A part is a count of this file, a statistic of sync_round, or their sum. */
 static const struct {
 	const char *device, *name;
 	enum hetm_part part;

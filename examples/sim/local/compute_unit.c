@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The compute unit: its parameters, its parts, and its time, as local.h tells it. */
+/* The compute unit: its parameters, its parts, and its timing, as described in local.h. */
 #include "local.h"
 
 #include <stdio.h>
@@ -40,7 +40,7 @@ static int refuse(struct sim_machine *machine, const char *what, uint64_t wanted
 	return -EINVAL;
 }
 
-/* The workload's memory below LOCAL_GLOBAL becomes that of the unit. */
+/* Copy the workload's memory below LOCAL_GLOBAL to that of the unit. */
 static int fill(struct sim_machine *machine)
 {
 	struct local *local = local_of(machine);
@@ -259,7 +259,7 @@ static void end(struct sim_machine *machine, struct local_wave *wave)
 	machine->threads_left -= (uint64_t)__builtin_popcountll(wave->exec);
 }
 
-/* s_barrier: the wavefronts that have not ended go on when all of them are there. */
+/* s_barrier: the wavefronts that have not ended continue when all of them have arrived. */
 static void look_at_barrier(struct sim_machine *machine)
 {
 	struct local *local = local_of(machine);
@@ -303,7 +303,7 @@ static uint64_t execute(struct sim_machine *machine, struct local_wave *wave)
 		return local_begin(machine, wave);
 	case SIM_TX_COMMIT:
 		return local_commit(machine, wave);
-	case SIM_FENCE: /* s_waitcnt: what a wavefront has stored is in local memory */
+	case SIM_FENCE: /* s_waitcnt: the stores of a wavefront are already in local memory */
 		local_arrive(machine, wave, local_after(machine, wave));
 		return local->config->machine.scalar_cycles;
 	case SIM_BARRIER:
@@ -336,7 +336,7 @@ static uint32_t what(enum sim_op op, const struct local_wave *wave)
 	       wave->in_tx	   ? LOCAL_TX : LOCAL_NON_TX;
 }
 
-/* The wavefront issues; what it has done since it last did is known. */
+/* The wavefront issues; its activity since its last issue is now known. */
 static void account(struct sim_machine *machine, struct local_wave *wave)
 {
 	struct local *local = local_of(machine);
@@ -369,7 +369,7 @@ static bool local_time(const struct sim_machine *machine, size_t index, struct s
 	for (uint32_t i = 0; i < local->waves; i++) {
 		const struct local_wave *wave = &local->wave[i];
 
-		/* what is ahead of the end of a run that was ended is memory's */
+		/* after an early end, cycles counted ahead go to memory */
 		if (index == (result.cycles < wave->since ? LOCAL_MEMORY : wave->does))
 			cycles += result.cycles - wave->since;
 	}
@@ -377,7 +377,8 @@ static bool local_time(const struct sim_machine *machine, size_t index, struct s
 	return true;
 }
 
-/* Whose turn it is: ready first, then the next one after the last. NULL: nobody can go on. */
+/* The next wavefront: the one ready first; of several, the next after the last that issued. NULL:
+ * none can continue. */
 static struct local_wave *next(struct local *local)
 {
 	struct local_wave *best = NULL;
@@ -392,7 +393,7 @@ static struct local_wave *next(struct local *local)
 	return best;
 }
 
-/* sim_fail() if a wavefront goes round for ever. */
+/* sim_fail() if a wavefront makes no progress. */
 static void watch(struct sim_machine *machine, const struct local_wave *wave)
 {
 	uint64_t on = gputm_local_tm_running(local_of(machine)->tm, wave->index);
@@ -443,8 +444,8 @@ static const char *lacks(const struct sim_instr *instr)
 	if (!instr)
 		return "its local memory is gone at the end of a launch";
 	if (instr->op == SIM_ADD || instr->op == SIM_CAS)
-		return "what an atomic operation on local memory does to the signatures of "
-		       "transactions is not known";
+		return "the paper does not say how an atomic operation on local memory changes "
+		       "the signatures of transactions";
 	if (instr->op == SIM_ENTER || instr->op == SIM_LEAVE)
 		return "a critical section is for systems with locks";
 	return NULL;

@@ -14,8 +14,8 @@ void local_set_exec(struct sim_machine *machine, struct local_wave *wave, uint64
 		sim_fail(&machine->port, -EINVAL, "EXEC could not be written");
 }
 
-/* The branch that the lanes of this one wait with; a new one, or that of an earlier turn of a
- * loop, which lanes have left already. NULL: too many. */
+/* The entry for lanes that wait at `meet`: the last one, if lanes wait there already since an
+ * earlier turn of a loop; else a new one. NULL: too many. */
 static struct local_branch *waiting_at(struct local_wave *wave, uint32_t meet, bool waits)
 {
 	struct local_branch *branch = &wave->branch[wave->depth];

@@ -44,18 +44,18 @@ struct local_config {
 	bool serialised; /* and there are none: one work-item runs at a time */
 };
 
-/* A branch whose two ways have not met: EXEC as it was, and the way that waits. */
+/* A branch whose two ways have not met: the saved EXEC, and the way that waits. */
 struct local_branch {
 	uint64_t exec, other;
 	uint32_t meet, other_pc;
 };
 
-/* What a wavefront does until its next instruction, as in Fig. 3 (b) of the paper. */
+/* How a wavefront spends the time until its next instruction, as in Fig. 3 (b) of the paper. */
 enum { LOCAL_NON_TX, LOCAL_TX, LOCAL_MEMORY, LOCAL_BEGIN, LOCAL_COMMIT, LOCAL_IDLE, LOCAL_TIMES };
 
 struct local_wave {
 	uint32_t index, pc, does;
-	uint64_t since; /* cycle up to which time[] has what it did */
+	uint64_t since; /* all cycles before this one are in time[] */
 	uint64_t ready_at;
 	bool ended, waiting; /* waiting: at tx_begin, for another wavefront */
 	bool at_barrier;
@@ -107,7 +107,7 @@ static inline uint32_t *local_row(struct sim_machine *machine, const struct loca
 						machine->program->registers;
 }
 
-/* Where the wavefront goes on, unless it takes a branch. */
+/* Where the wavefront continues, unless it takes a branch. */
 static inline uint32_t local_after(const struct sim_machine *machine, const struct local_wave *wave)
 {
 	return (uint32_t)sim_pc_after(&machine->port, wave->pc);
@@ -121,15 +121,16 @@ void local_set_exec(struct sim_machine *machine, struct local_wave *wave, uint64
 /* The lanes that execute have evaluated a branch, `taken` take it. */
 void local_branch(struct sim_machine *machine, struct local_wave *wave,
 		  const struct sim_instr *instr, uint64_t taken);
-/* The wavefront is at pc: ways that meet there are joined, or the other way is gone. */
+/* The wavefront is at pc: join the ways that meet there, or, if the other way has ended, drop
+ * it. */
 void local_arrive(struct sim_machine *machine, struct local_wave *wave, uint32_t pc);
-/* Lanes that execute end; the wavefront goes on with others, or ends. */
+/* Lanes that execute end; the wavefront continues with other lanes, or ends. */
 void local_leave(struct sim_machine *machine, struct local_wave *wave, uint64_t lanes);
 
 /* ---- tx.c: begin and commit of the systems; cycles until the wavefront is ready ---- */
 uint64_t local_begin(struct sim_machine *machine, struct local_wave *wave);
 uint64_t local_commit(struct sim_machine *machine, struct local_wave *wave);
-/* Lanes leave the attempt: their registers are as they were. */
+/* Lanes leave the attempt: restores their registers. */
 void local_abort(struct sim_machine *machine, struct local_wave *wave, uint64_t lanes);
 
 #endif /* SIM_LOCAL_H */

@@ -59,7 +59,7 @@ static void restart(struct local_wave *wave)
 	wave->depth = wave->tx_depth;
 }
 
-/* Who looks: an attempt has begun, or the wavefront's is over. */
+/* Tell an observer that an attempt has begun, or that the wavefront's attempt is over. */
 static void see_begin(const struct sim_machine *machine, const struct local_wave *wave)
 {
 	sim_see(&machine->port, wave->index, SIM_SEEN_BEGIN, wave->inside, machine->port.now);
@@ -70,7 +70,7 @@ static void see_over(const struct sim_machine *machine, const struct local_wave 
 	sim_see(&machine->port, wave->index, SIM_SEEN_OVER, again, machine->port.now);
 }
 
-/* Wavefronts that waited for another one may try again. */
+/* Wavefronts that waited for another wavefront may try again. */
 static void wake(struct sim_machine *machine)
 {
 	struct local *local = local_of(machine);
@@ -84,7 +84,7 @@ static void wake(struct sim_machine *machine)
 
 /* ---- local_tm ---- */
 
-/* The attempts of these wavefronts are gone: they go back to tx_begin. */
+/* The attempts of these wavefronts are aborted: they go back to tx_begin. */
 static void evict(struct sim_machine *machine, uint32_t waves)
 {
 	struct local *local = local_of(machine);

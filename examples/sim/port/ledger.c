@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the threads of each warp do with its cycles. A warp does one thing at a time, from one call
- * to the next; threads of which more is known (of masks in struct sim_ledger) do something else.
- * Cycles are counted where either changes. Those of an attempt wait until it is known how it ends.
+ * Counts what the threads of each warp do with the warp's cycles. From one call to the next, a warp
+ * does one thing; the threads named by masks in struct sim_ledger do something else. Cycles are
+ * counted whenever either changes. Cycles of an attempt are counted when its outcome is known.
  */
 #include "port.h"
 
-/* None, one and all are what there mostly is. */
+/* Most masks have no bit set, one bit, or all. */
 static uint64_t count(uint32_t lanes)
 {
 	if (!(lanes & (lanes - 1)))
@@ -14,7 +14,8 @@ static uint64_t count(uint32_t lanes)
 	return lanes == UINT32_MAX ? 32 : (uint64_t)__builtin_popcount(lanes);
 }
 
-/* Modulo 2^64: what was counted ahead, of an attempt that begins later than now, is taken back. */
+/* Differences are modulo 2^64: if an attempt begins in the future, cycles counted ahead are
+ * subtracted again. */
 void sim_ledger_count(struct sim_ledger *l, uint64_t cycle, uint32_t lanes,
 		      uint64_t spent[SIM_SPENT_KINDS])
 {

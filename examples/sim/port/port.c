@@ -101,7 +101,7 @@ void sim_tell_store(struct sim_port *port, struct sim_warp *warp, uint64_t mask)
 
 	if (!observer)
 		return;
-	if (port->strong) /* of others memory tells */
+	if (port->strong) /* memory reports the other accesses */
 		mask &= warp->inside;
 	for (SIM_EACH_LANE(lane, mask))
 		observer->store(observer->state, warp->thread[lane],
@@ -168,7 +168,7 @@ void sim_put_back(struct sim_port *port, struct sim_warp *warp, uint64_t mask)
 				warp->kept[i * SIM_MAX_LANES + lane];
 }
 
-/* The registers are as at tx_begin, for one more attempt. */
+/* Restore the registers of tx_begin, for the next attempt. */
 static void restore(struct sim_port *port, struct sim_warp *warp, uint64_t mask)
 {
 	sim_put_back(port, warp, mask);

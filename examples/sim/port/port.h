@@ -29,7 +29,7 @@ struct sim_port;
 
 /* ---- messages -------------------------------------------------------------- */
 
-/* What a message asks; a system's own numbers start at SIM_DO_SYSTEM. */
+/* What a message requests; numbers of a system's own requests start at SIM_DO_SYSTEM. */
 enum {
 	SIM_DO_LOAD,
 	SIM_DO_STORE, /* c: its words, or SIM_NO_WORDS */
@@ -42,7 +42,7 @@ enum {
 	SIM_DO_SYSTEM,
 };
 
-/* Travels between a core and a partition. The host owns due; the rest is its sender's. */
+/* Travels between a core and a partition. The host sets due; the sender sets the other fields. */
 struct sim_message {
 	uint64_t due; /* tick */
 	uint64_t a;   /* LOAD .. ADD, FETCH: first byte of the line */
@@ -52,7 +52,7 @@ struct sim_message {
 	uint8_t what;
 	uint8_t kind; /* enum sim_traffic */
 	uint8_t core, partition, warp, more;
-	uint32_t unused; /* 0: a saved state has no byte that nobody sets */
+	uint32_t unused; /* always 0, so that a saved state has no undefined bytes */
 };
 
 #define SIM_NO_WORDS UINT32_MAX
@@ -63,7 +63,7 @@ struct sim_queue {
 	uint32_t head, count, capacity; /* capacity: a power of two */
 };
 
-/* False without memory: the run has failed. */
+/* False if out of memory: the run has failed. */
 bool sim_queue_grow(struct sim_port *port, struct sim_queue *queue);
 void sim_queue_io(struct sim_port *port, struct sim_queue *queue, struct sim_io *io);
 
@@ -95,17 +95,17 @@ enum sim_wait {
 	SIM_STORES,    /* for `stores` replies */
 	SIM_THROTTLE,  /* to be admitted to a transaction */
 	SIM_AT_BARRIER, /* for the other warps of its block */
-	SIM_APART,     /* it is none: its threads wait in the stack of their block */
+	SIM_APART,     /* not a warp: its threads wait in the stack of their block */
 	SIM_SYSTEM,    /* for the system, which wakes it */
 };
 
-/* What the threads of a warp do with its cycles: counted where that changes (ledger.c). */
+/* What the threads of a warp do with its cycles (ledger.c). */
 struct sim_ledger {
-	uint64_t since;	       /* cycle up to which all is counted */
-	uint64_t attempt;      /* cycles of the attempt so far, of lanes without an outcome */
+	uint64_t since;	       /* all cycles before this one are counted */
+	uint64_t attempt;      /* cycles of the present attempt, of lanes without an outcome */
 	uint32_t live;	       /* lanes with a thread that has not ended */
-	uint32_t began;	       /* that began the transaction which the warp is in */
-	uint32_t open, failed; /* of its attempt: without an outcome, aborted */
+	uint32_t began;	       /* lanes that began the warp's transaction */
+	uint32_t open, failed; /* of its attempt: lanes without an outcome, lanes aborted */
 	uint32_t locking;      /* that acquire a lock or wait for an atomic */
 	uint8_t does, before;  /* enum sim_spent: now, and up to `since` if that is ahead */
 };
@@ -126,11 +126,11 @@ struct sim_warp {
 	uint32_t aborts;      /* highest of its lanes in this transaction */
 	uint64_t ready_at;
 	uint64_t started;     /* tick at which this attempt began */
-	uint64_t asked;	      /* tick at which the warp asked to be admitted, plus 1; or 0 */
+	uint64_t asked;	      /* tick at which the warp asked for admission, plus 1; or 0 */
 	uint64_t admitted;    /* tick at which it was */
 	uint64_t pc_after;    /* of the tx_commit that was issued */
 	uint64_t mask;	      /* lanes of the running memory instruction */
-	uint64_t inside;      /* lanes whose accesses are told as a transaction's */
+	uint64_t inside;      /* lanes whose accesses the observer gets as a transaction's */
 	uint64_t address[SIM_MAX_LANES];
 	uint32_t value[SIM_MAX_LANES];
 	uint32_t compare[SIM_MAX_LANES];
@@ -140,20 +140,20 @@ struct sim_warp {
 	uint32_t attempt[SIM_MAX_LANES]; /* aborts of the running transaction so far */
 	uint32_t loaded[SIM_MAX_LANES];	 /* by the last LOAD, CAS or ADD of the lane */
 	uint32_t whole;	     /* lanes with a thread */
-	uint32_t due;	     /* lanes whose loaded[] has yet to go into register `into` */
+	uint32_t due;	     /* lanes whose loaded[] is not yet in register `into` */
 	uint16_t into;
 	struct sim_ledger ledger;
-	uint64_t stray; /* lanes that went beyond an array in this attempt, see stray_of */
-	/* Of a host that compacts warps. Threads change from warp to warp of their block, and stay
-	 * in their lanes; all of them are at home when an attempt begins and when it commits. */
-	uint8_t then;	       /* the host's: what comes before the next instruction */
+	uint64_t stray; /* lanes that went beyond an array in this attempt; see stray_of */
+	/* On a host that compacts warps, threads change from warp to warp of their block but stay
+	 * in their lanes. At the begin and commit of an attempt all threads are at home. */
+	uint8_t then;	       /* for the host: the step before its next instruction */
 	uint8_t row, name;     /* static warp of its block; index in the stack of the block */
 	uint8_t home[SIM_MAX_LANES];  /* warp of the core in which the thread is at home */
-	uint8_t where[SIM_MAX_LANES]; /* warp of the core that has the thread from here */
+	uint8_t where[SIM_MAX_LANES]; /* warp of the core that now holds the thread at home here */
 	uint32_t pc, next, taken;
 	uint32_t active;	 /* lanes that run, or whose commit is open */
 	uint32_t passed, failed; /* of the attempt */
-	uint32_t abandoned;	 /* threads from here that the host was told to abort */
+	uint32_t abandoned;	 /* threads at home here that the host was asked to abort */
 };
 
 /* Lanes of mask, lowest first: for (SIM_EACH_LANE(lane, mask)) ... */
@@ -162,7 +162,7 @@ struct sim_warp {
 	rest_ && (lane = (uint64_t)__builtin_ctzll(rest_), true);                              \
 	rest_ &= rest_ - 1
 
-/* In turn: of those that are ready, some are, the next one after the last, below 64. */
+/* Round-robin: the next bit of `ready` after `last`, below 64; some bit is set. */
 static inline uint32_t sim_next_after(uint64_t ready, uint32_t last)
 {
 	uint64_t later = ready & UINT64_MAX << last << 1;
@@ -176,8 +176,8 @@ static inline uint64_t sim_active(const struct sim_warp *warp)
 	return warp->stack ? gputm_simt_stack_active_mask(warp->stack) : warp->active;
 }
 
-/* The lanes of a mask that are at home in one warp, whose number comes back too: that of the lowest
- * one. Logs of threads are where these are at home. */
+/* The lanes of a mask that are at home in the same warp as the lowest lane, and the number of that
+ * warp. Logs of threads are kept at home. */
 static inline uint64_t sim_home_lanes(const struct sim_warp *warp, uint64_t mask, uint32_t *number)
 {
 	uint8_t home = warp->home[__builtin_ctzll(mask)];
@@ -195,12 +195,12 @@ static inline uint64_t sim_home_lanes(const struct sim_warp *warp, uint64_t mask
 /* Is there a store of this warp in the queue? */
 bool sim_queue_has_store(const struct sim_queue *queue, const struct sim_warp *warp);
 
-/* ---- what becomes of attempts, for who looks ------------------------------------ */
+/* ---- what happens to attempts, for observers ---- */
 
-/* Of an attempt; the system's own steps from tx_commit on. */
+/* Stages of an attempt; those from tx_commit on are the system's own. */
 enum sim_stage {
 	SIM_STAGE_EXECUTE,
-	SIM_STAGE_COMMIT, /* tx_commit has issued; what that waits for first is the system's */
+	SIM_STAGE_COMMIT, /* tx_commit has issued; the system chooses what to wait for first */
 	SIM_STAGE_CIDS,	  /* waits for commit IDs */
 	SIM_STAGE_SEND,	  /* its logs go to the partitions */
 	SIM_STAGE_VALIDATE,
@@ -220,7 +220,7 @@ enum sim_seen {
 	SIM_SEEN_LOST,	 /* lane a has lost at word c, against who wrote it last, and will abort */
 };
 
-/* Told of the attempts of warps, by number; may change nothing. */
+/* Gets the events of attempts, by the number of the warp. It must not change anything. */
 struct sim_seer {
 	void *state;
 	void (*tell)(void *state, uint32_t warp, enum sim_seen what, uint64_t a, uint64_t b,
@@ -230,20 +230,20 @@ struct sim_seer {
 /* ---- what a system does -------------------------------------------------------- */
 
 struct sim_system_ops {
-	/* Some transactions commit without a place of their own in the serial order, see
-	 * SIM_NO_PLACE and SIM_BY_VERSION: the observer needs the versions of what they read. */
+	/* Some transactions commit without a place of their own in the serial order (see
+	 * SIM_NO_PLACE and SIM_BY_VERSION); the observer then needs the versions that they read. */
 	bool versions;
-	/* A transaction is a critical section, and its threads acquire a lock until the system says
-	 * otherwise by sim_locking(). */
+	/* A transaction is a critical section; its threads count as acquiring a lock until the
+	 * system calls sim_locking(). */
 	bool locks;
 	int (*make)(struct sim_port *port); /* 0, -EINVAL or -ENOMEM */
 	void (*free)(struct sim_port *port);
-	/* What the system keeps besides its units; NULL: nothing. */
+	/* Save or load the system's state other than units; NULL: it has none. */
 	void (*io)(struct sim_port *port, struct sim_io *io);
 
 	/*
-	 * The warp has been admitted and has begun a transaction (in_tx, lanes saved), or
-	 * runs again after an abort. It may be made to wait.
+	 * The warp has been admitted and has begun a transaction (in_tx, lanes saved), or runs
+	 * again after an abort. The system may make the warp wait.
 	 */
 	void (*begin)(struct sim_port *port, struct sim_warp *warp, bool again);
 	/*
@@ -258,12 +258,12 @@ struct sim_system_ops {
 	 * NULL for none. */
 	void (*served)(struct sim_port *port, struct sim_message *message);
 	/*
-	 * A load or store outside transactions, or an add anywhere: the system may change the
-	 * addresses in warp->mask before they go to memory, and performs stores and adds (whose
-	 * old words go to loaded[]) itself. NULL for none.
+	 * A load or store outside transactions, or any add. The system may change the addresses in
+	 * warp->mask before the accesses go to memory. It performs stores and adds itself, and puts
+	 * the old words of adds into loaded[]. NULL for none.
 	 */
 	void (*plain)(struct sim_port *port, struct sim_warp *warp, enum sim_op op);
-	/* All replies of that load are here (loaded[] is set); the warp goes on after. */
+	/* All replies to that load have arrived and loaded[] is set; the warp then continues. */
 	void (*loaded)(struct sim_port *port, struct sim_warp *warp);
 	/* tx_commit issues for the lanes that are active. The system makes the warp wait and
 	 * ends the attempt with sim_tx_abort(), sim_tx_commit() and sim_tx_over(). */
@@ -276,25 +276,26 @@ struct sim_system_ops {
 	void (*completed)(struct sim_port *port, uint32_t partition, uint64_t tag,
 			  const uint32_t *value);
 	/*
-	 * Called when sim_call_partition() asked for it, after completions and before accesses
-	 * of cores are taken. Gives the next tick to be called at, SIM_NEVER for none.
+	 * Called when sim_call_partition() asked for it, after completions and before accesses of
+	 * cores are taken. Returns the tick of the next call, SIM_NEVER for none.
 	 */
 	uint64_t (*partition_tick)(struct sim_port *port, uint32_t partition);
 	/* The same beside each core, before the core issues. */
 	uint64_t (*core_tick)(struct sim_port *port, uint32_t core);
 	/*
-	 * Asked before a warp in a transaction issues; true if the system took over and will
-	 * wake the warp.
+	 * Called before a warp in a transaction issues. True if the system takes over the warp; it
+	 * then wakes the warp later.
 	 */
 	bool (*watch)(struct sim_port *port, struct sim_warp *warp);
-	/* Asked when an access of a core reaches its partition; true if the system keeps it, and
-	 * will hand it to host->serve(). NULL for none. */
+	/* Called when an access of a core reaches its partition. True if the system keeps the
+	 * access; it passes the access to host->serve() later. NULL for none. */
 	bool (*hold)(struct sim_port *port, const struct sim_message *message);
-	/* Asked with port->strong when the L2 takes an access of a core (LOAD .. ADD) to these
-	 * words of its line; true if the system keeps it, and will hand it to host->serve().
-	 * message->e, bytes that the reply has besides, may grow; port->place is set. */
+	/* With port->strong: called when the L2 takes an access of a core (LOAD .. ADD) to these
+	 * words of its line. True if the system keeps the access; it passes the access to
+	 * host->serve() later. The system may increase message->e, the extra bytes of the reply;
+	 * port->place is set. */
 	bool (*keep)(struct sim_port *port, struct sim_message *message, uint32_t words);
-	/* All threads have ended: what is left to do, and to be checked, at no cost. */
+	/* All threads have ended: complete what is left, and check it, at no cost. */
 	void (*finished)(struct sim_port *port);
 };
 
@@ -310,17 +311,18 @@ struct sim_host {
 	 */
 	void (*access)(struct sim_port *port, struct sim_warp *warp, enum sim_op op, uint64_t mask,
 		       bool touch);
-	/* The lines of these accesses in wide[]; how many, 0 after sim_fail(). */
+	/* Store the lines of these accesses in wide[]. @return their number, 0 after sim_fail(). */
 	uint32_t (*lines)(struct sim_port *port, struct sim_warp *warp, bool write, uint64_t mask,
 			  struct gputm_wide_access *wide);
-	/* An access of a core, held by the system or a FETCH, goes to its partition's memory. */
+	/* Pass an access of a core, one that the system kept or a FETCH, to its partition's
+	 * memory. */
 	void (*serve)(struct sim_port *port, const struct sim_message *message);
-	/* A plain store of this warp has arrived at the partition and is not in memory yet. */
+	/* Has a plain store of this warp arrived at the partition without being in memory yet? */
 	bool (*storing)(const struct sim_port *port, uint32_t partition,
 			const struct sim_warp *warp);
 	/*
-	 * A memory request of a unit beside this partition. Contents change at once, in the
-	 * order of the calls; ops->completed is told when it is done.
+	 * A memory request of a unit beside this partition. Contents change at once, in the order
+	 * of the calls; ops->completed is called when the request is done.
 	 */
 	void (*unit_access)(struct sim_port *port, uint32_t partition,
 			    const struct gputm_mem_request *request);
@@ -328,24 +330,24 @@ struct sim_host {
 	void (*wake)(struct sim_port *port, struct sim_warp *warp, uint64_t tick);
 	/* The warp issues nothing until someone wakes it. */
 	void (*wait)(struct sim_port *port, struct sim_warp *warp, enum sim_wait wait);
-	/* The system wants its partition_tick (core_tick) at this tick. */
+	/* The system asks for a call of partition_tick (core_tick) at this tick. */
 	void (*call_partition)(struct sim_port *port, uint32_t partition, uint64_t tick);
 	void (*call_core)(struct sim_port *port, uint32_t core, uint64_t tick);
-	/* The warp has left its transaction and goes on at that tick. */
+	/* The warp has left its transaction and continues at that tick. */
 	void (*left)(struct sim_port *port, struct sim_warp *warp, uint64_t tick);
-	/* An attempt of the warp, begun in warp->started, has ended; so many of its lanes have
+	/* An attempt of the warp, begun in warp->started, has ended, with these numbers of lanes
 	 * committed and aborted. NULL: of no interest. */
 	void (*outcome)(struct sim_port *port, struct sim_warp *warp, uint32_t commits,
 			uint32_t aborts);
-	/* Lanes of a running attempt fail on a host that compacts warps: it aborts them when they
-	 * are at home, for SIM_ABORT_WATCHDOG. NULL for other hosts. */
+	/* Lanes of a running attempt fail on a host that compacts warps: the host aborts them when
+	 * they are at home, with reason SIM_ABORT_WATCHDOG. NULL for other hosts. */
 	void (*abandon)(struct sim_port *port, struct sim_warp *warp, uint64_t lanes);
 };
 
 /* What a unit is part of, for its name. */
 enum sim_unit_place { SIM_OF_MACHINE, SIM_OF_CORE, SIM_OF_WARP, SIM_OF_PARTITION };
 
-/* How to make a unit again, for the swap test. */
+/* How to make a unit anew, for the swap test. */
 struct sim_unit_kind {
 	enum sim_unit_place place;
 	int (*make)(struct gputm_ctx *ctx, const void *config, void **out);
@@ -359,10 +361,10 @@ struct sim_unit_slot {
 	const struct sim_unit_kind *kind;
 	const void *config; /* outlives the slot */
 	void *handle;	    /* where the owner keeps the pointer to its unit */
-	bool idle;	    /* that unit is the one of the slot before, too */
+	bool idle;	    /* the unit belongs to the slot before, too */
 };
 
-/* Units of a run for the next one, by their places. */
+/* Units that a run leaves for the next run, by their places. */
 struct sim_kept_unit {
 	const char *role;
 	uint32_t instance;
@@ -372,7 +374,7 @@ struct sim_kept_unit {
 struct sim_kept_units {
 	struct sim_kept_unit *unit;
 	size_t units;
-	uint32_t warps; /* of a core: units are named by it */
+	uint32_t warps; /* of a core: names of units depend on it */
 };
 
 struct sim_port {
@@ -394,12 +396,12 @@ struct sim_port {
 	const struct sim_seer *seer;	     /* the same */
 	struct gputm_ctx *ctx;
 	uint64_t seed;
-	uint64_t witness; /* places given so far, by systems that only count */
+	uint64_t witness; /* number of places given so far, for systems that count them */
 	struct sim_unit_slot *unit;
 	size_t units, unit_capacity;
 	struct sim_kept_units *kept; /* NULL: units are made for this run, and freed after it */
 	struct sim_result result;
-	/* Strong isolation: each plain store has a place, before the transactions with that witness
+	/* Strong isolation: a plain store comes before the transactions with its place as witness
 	 * and higher ones. */
 	bool strong;
 	uint64_t place; /* of the access that the L2 takes */
@@ -436,17 +438,17 @@ static inline uint32_t sim_partition_of(const struct sim_port *port, uint64_t ad
 	return (uint32_t)(address >> port->interleave_shift) % port->shape.partitions;
 }
 
-/* Note a failure, which is given back; the run ends with the first. */
+/* Record a failure and return it; the first failure ends the run. */
 int sim_fail(struct sim_port *port, int error, const char *message);
 
-/* The same if a unit has refused what it must not refuse. */
+/* The same for a unit's refusal that must not happen. */
 static inline void sim_must(struct sim_port *port, int result, const char *what)
 {
 	if (result < 0)
 		sim_fail(port, result, what);
 }
 
-/* True if a field of a config and the one that decides it agree; else the run fails. */
+/* True if a field of a config agrees with the field that decides it; else the run fails. */
 bool sim_same(struct sim_port *port, const char *field, uint64_t value, const char *master,
 	      uint64_t wanted);
 /* That of a unit in a system's config, which the machine's field of the same name decides. */
@@ -495,41 +497,44 @@ static inline void sim_call_partition(struct sim_port *port, uint32_t partition,
 
 /* ---- attempts: for systems and hosts -------------------------------------------------- */
 
-/* An admitted warp begins a transaction at pc. True when it may go on; else it waits for the
+/* An admitted warp begins a transaction at pc. True if the warp may continue; else it waits for the
  * system. */
 bool sim_tx_begin(struct sim_port *port, struct sim_warp *warp, uint64_t pc);
-/* Lanes of the running attempt fail: registers are as at tx_begin, the next attempt is due. */
+/* Lanes of the running attempt fail: restores the registers of tx_begin and schedules the next
+ * attempt. */
 void sim_tx_abort(struct sim_port *port, struct sim_warp *warp, uint64_t mask,
 		  enum sim_abort_reason reason);
 /* Lanes that issued tx_commit commit, each at its place (by lane) in the serial order. */
 void sim_tx_commit(struct sim_port *port, struct sim_warp *warp, uint64_t mask,
 		   const uint64_t witness[]);
 /*
- * No lane of the attempt is left: those that failed run again from `tick` on, or the warp
- * leaves the transaction and goes on then. True if it runs again. Lanes must not be aborted
- * while the warp waits for replies.
+ * No lane of the attempt is left. If lanes failed, the warp runs these again from `tick` on (true);
+ * else the warp leaves the transaction and continues then. Do not abort lanes while the warp waits
+ * for replies.
  */
 bool sim_tx_over(struct sim_port *port, struct sim_warp *warp, uint64_t tick);
-/* The attempt of the warp has ended: tell the host. For hosts that compact warps; sim_tx_over()
- * does so for others. */
+/* The attempt of the warp has ended: report this to the host. For hosts that compact warps; for
+ * other hosts sim_tx_over() calls it. */
 void sim_outcome(struct sim_port *port, struct sim_warp *warp);
 /* For hosts that compact warps: the lanes that are active begin their next attempt. */
 void sim_tx_again(struct sim_port *port, struct sim_warp *warp, uint64_t tick);
-/* What such a host does when the attempt of a warp is over, as sim_tx_over() only wakes the warp;
+/* Steps of such a host when the attempt of a warp is over, as sim_tx_over() only wakes the warp;
  * and when the warp has been launched. */
 enum { SIM_THEN_REPORT = 1, SIM_THEN_LAUNCH };
-/* The registers of lanes are as at tx_begin. */
+/* Restore the registers of tx_begin in these lanes. */
 void sim_put_back(struct sim_port *port, struct sim_warp *warp, uint64_t mask);
 /* For hosts: put what has been loaded into its register. */
 void sim_take_loaded(struct sim_warp *warp);
-/* For hosts: a lane used an index beyond an array, and nothing undoes that: the run ends. */
+/* For hosts: a lane used an index beyond an array, outside of any attempt that could be aborted:
+ * the run ends. */
 void sim_fail_stray(struct sim_port *port, const struct sim_warp *warp, uint64_t lanes);
-/* For machines of their own: up to 32 lanes, of these threads, whose registers stand in rows from
- * reg on, evaluate an instruction of a kernel; step has the mask, and room for 32 addresses and
- * values. The lanes chosen. A lane that goes beyond an array ends the run. */
+/* For machines of their own: evaluate an instruction of a kernel in up to 32 lanes. thread[] names
+ * the threads; their registers are in rows from reg on; step has the mask, and room for 32
+ * addresses and values. @return the lanes that take part. A lane beyond an array's end ends the
+ * run. */
 uint32_t sim_evaluate_lanes(struct sim_port *port, uint32_t pc, const uint32_t *thread,
 			    uint32_t *reg, struct sim_step *step);
-/* Tell who looks. */
+/* Report an event to the observer of attempts. */
 static inline void sim_see(const struct sim_port *port, uint32_t warp, enum sim_seen what,
 			   uint64_t a, uint64_t b)
 {
@@ -537,7 +542,7 @@ static inline void sim_see(const struct sim_port *port, uint32_t warp, enum sim_
 		port->seer->tell(port->seer->state, warp, what, a, b, 0);
 }
 
-/* Of a lane's word. */
+/* The same for the word that a lane accesses. */
 static inline void sim_see_word(const struct sim_port *port, uint32_t warp, enum sim_seen what,
 				uint64_t lane, uint64_t address)
 {
@@ -551,7 +556,7 @@ static inline void sim_stage(const struct sim_port *port, const struct sim_warp 
 	sim_see(port, warp->number, SIM_SEEN_STAGE, stage, 0);
 }
 
-/* Tell the observer. */
+/* Report to the observer. */
 void sim_tell_load(struct sim_port *port, struct sim_warp *warp, uint64_t mask);
 void sim_tell_store(struct sim_port *port, struct sim_warp *warp, uint64_t mask);
 void sim_tell_add(const struct sim_port *port, uint64_t address, uint32_t old, uint32_t value);
@@ -559,32 +564,32 @@ void sim_tell_cas(const struct sim_port *port, uint64_t address);
 
 /* ---- where the cycles go ---------------------------------------------------------------- */
 
-/* From now on the warp, but for threads of which more is known, does this: TC, TO, TU, BA or NL.
- * The attempts above say so themselves; hosts say when a warp waits to be admitted or at a barrier,
- * and call sim_committing() before ops->commit. */
+/* From now on the warp does this: TC, TO, TU, BA or NL. Threads named by the ledger's masks are
+ * exceptions. The functions for attempts call this themselves. Hosts call it when a warp waits for
+ * admission or at a barrier, and call sim_committing() before ops->commit. */
 void sim_spends(struct sim_port *port, struct sim_warp *warp, enum sim_spent kind);
 void sim_committing(struct sim_port *port, struct sim_warp *warp);
 /* For hosts: these lanes have threads from now on, outside transactions. */
 void sim_living(struct sim_port *port, struct sim_warp *warp, uint64_t lanes);
 /* These lanes acquire a lock or wait for an atomic from now on, the others do not. */
 void sim_locking(struct sim_port *port, struct sim_warp *warp, uint64_t lanes);
-/* For the attempts above: lanes begin a transaction, abort (TA) or commit (TU) an attempt; the next
- * attempt begins, or the warp leaves the transaction, at that tick. */
+/* For the functions for attempts: lanes begin a transaction; abort (TA) or commit (TU) an attempt;
+ * at that tick the next attempt begins, or the warp leaves the transaction. */
 void sim_ledger_begin(struct sim_port *port, struct sim_warp *warp, uint64_t lanes);
 void sim_ledger_ends(struct sim_port *port, struct sim_warp *warp, uint64_t lanes,
 		     enum sim_spent kind);
 void sim_ledger_over(struct sim_port *port, struct sim_warp *warp, bool again, uint64_t tick);
-/* All cycles before this one, of a warp of so many lanes, are in spent[]. */
+/* Add all cycles before this one, of a warp of `lanes` lanes, to spent[]. */
 void sim_ledger_count(struct sim_ledger *ledger, uint64_t cycle, uint32_t lanes,
 		      uint64_t spent[SIM_SPENT_KINDS]);
-/* The run has ended before it: so do attempts without an outcome, as aborted. */
+/* The run has ended: attempts without an outcome count as aborted. */
 void sim_ledger_close(struct sim_ledger *ledger, uint64_t cycle, uint32_t lanes,
 		      uint64_t spent[SIM_SPENT_KINDS]);
 
 /* ---- units ------------------------------------------------------------------------------ */
 
-/* Make a unit of libgputm and keep it in *handle until the run ends. Idle warps of a core, which
- * come to none of their units, share them. */
+/* Make a unit of libgputm and keep it in *handle until the run ends. The idle warps of a core,
+ * which never use their units, share one set. */
 int sim_unit_add(struct sim_port *port, const char *role, const struct sim_unit_kind *kind,
 		 const void *config, void *handle);
 
@@ -597,7 +602,7 @@ int sim_unit_show(struct sim_port *port, const char *role, const struct sim_unit
 bool sim_unit_get(const struct sim_port *port, size_t index, struct sim_unit_info *out);
 struct gputm_unit *sim_unit_face(const struct sim_port *port, size_t index);
 int sim_units_swap(struct sim_port *port);
-/* For hosts: the contents of all. */
+/* For hosts: save or load the contents of all units. */
 void sim_units_io(struct sim_port *port, struct sim_io *io);
 void sim_units_free(struct sim_port *port);
 /* For programs that make and free machines again and again. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef SIM_RUN_H
 #define SIM_RUN_H
-/* What a run counts, and what it tells an observer. */
+/* What a run counts, and what it reports to an observer. */
 #include <stdbool.h>
 #include <stdint.h>
 
 struct sim_memory;
 
-/* Why a transaction was aborted: a closed list, by name in sim_abort_reason_name[]. */
+/* Why a transaction was aborted: a closed list, with names in sim_abort_reason_name[]. */
 enum sim_abort_reason {
 	SIM_ABORT_VALIDATION, /* a value read had changed (lazy value-based systems) */
 	SIM_ABORT_CONFLICT,   /* found at the access (eager systems, ideal) */
@@ -66,38 +66,39 @@ struct sim_traffic_count {
 };
 
 /*
- * Told of what the threads do, for --check. Within an attempt the accesses of a thread
- * come in program order. Exactly one of abort and commit ends an attempt.
- * Accesses outside transactions and critical sections come with inside = false, loads of
- * that kind are not told. No function may change the machine. All but the last three must be set.
+ * Gets what the threads do, for --check. Within an attempt the accesses of a thread come in program
+ * order. Exactly one of abort and commit ends an attempt. Accesses outside transactions and
+ * critical sections come with inside = false; loads of that kind are not reported. No function may
+ * change the machine. All functions but the last three must be set.
  */
 #define SIM_NO_PLACE UINT64_MAX
-/* Added to a place: it counts among the writers of a word; reads stand where their versions do. */
+/* Added to a place: the place orders writes only; reads are ordered by the versions that they
+ * read. */
 #define SIM_BY_VERSION (UINT64_C(1) << 62)
-/* Version of what a transaction has written itself. */
+/* Version of a value that the transaction has written itself. */
 #define SIM_OWN_VERSION UINT32_MAX
 struct sim_observer {
 	void *state;
-	/* version: witness of the transaction that wrote the value, 0 for none; only systems
-	 * that commit with SIM_NO_PLACE tell it. */
+	/* version: witness of the transaction that wrote the value, 0 for none; only systems that
+	 * commit with SIM_NO_PLACE or SIM_BY_VERSION set it. */
 	void (*load)(void *state, uint32_t thread, uint64_t address, uint32_t value,
 		     uint32_t version);
 	void (*store)(void *state, uint32_t thread, bool inside, uint64_t address,
 		      uint32_t value);
 	void (*abort)(void *state, uint32_t thread, enum sim_abort_reason reason);
-	/* Committed, at this place in the system's serial order (unique, any order of calls),
-	 * or with SIM_NO_PLACE anywhere that the versions of its loads allow, or with
-	 * SIM_BY_VERSION where these and its place among the writers allow. */
+	/* The transaction has committed at this place in the system's serial order (places are
+	 * unique; calls come in any order). SIM_NO_PLACE: at any place that the versions of its
+	 * loads allow. SIM_BY_VERSION: as these versions and its place among the writers allow. */
 	void (*commit)(void *state, uint32_t thread, uint64_t witness);
 	/* An add, which belongs to no transaction, has found `old` and added `value`; a cas has
-	 * changed the word. Both in the order in which memory performs them. NULL allowed. */
+	 * changed the word. Calls come in the order in which memory performs them. NULL allowed. */
 	void (*add)(void *state, uint64_t address, uint32_t old, uint32_t value);
 	void (*cas)(void *state, uint64_t address);
-	/* A launch has ended, with this memory, and another one begins. NULL allowed. */
+	/* A launch has ended and left this memory; another launch begins. NULL allowed. */
 	void (*launched)(void *state, const struct sim_memory *memory);
-	/* Instead of store(), of a plain store under strong isolation: memory has changed, and
-	 * in the serial order this is before the transactions at that place and behind it. NULL
-	 * allowed. */
+	/* Called instead of store() for a plain store under strong isolation: memory has changed.
+	 * In the serial order the store comes before the transactions with this place as witness
+	 * and higher ones. NULL allowed. */
 	void (*placed)(void *state, uint64_t address, uint32_t value, uint64_t place);
 };
 
@@ -113,7 +114,7 @@ struct sim_result {
 	/* of the machine itself */
 	uint64_t instructions; /* warp instructions issued */
 	uint64_t executed;     /* by threads: their lanes were active */
-	uint64_t longer;       /* cycles that they took the issue slot beyond their first */
+	uint64_t longer;       /* cycles of the issue slot beyond the first of each instruction */
 	uint64_t empty;	       /* cycles of cores without a warp */
 	uint64_t l2_accesses, l2_misses, dram_bytes;
 };

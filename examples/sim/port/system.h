@@ -2,8 +2,8 @@
 #ifndef SIM_SYSTEM_H
 #define SIM_SYSTEM_H
 /*
- * A TM system as the command line sees it: its options and the configs of the units
- * it is wired from. How a system is wired to a machine is port.h.
+ * A TM system for the command line: its options and the configs of its units. port.h connects a
+ * system to a machine.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,7 +36,8 @@ struct sim_given {
 	size_t count;
 };
 
-/* A setting of this field, or of any field of a path that ends with a dot; NULL: there is none. */
+/* The setting of this field, or, if path ends with a dot, of any field below; NULL if there is
+ * none. */
 static inline const char *sim_given(const struct sim_given *given, const char *name)
 {
 	size_t length = strlen(name);
@@ -52,18 +53,18 @@ static inline const char *sim_given(const struct sim_given *given, const char *n
 	return NULL;
 }
 
-/* Two fields of one value: each follows the other one if that alone is set. */
+/* Two fields that must have the same value: if only one is set, the other follows. */
 struct sim_tie {
 	const char *leader, *follower;
 };
 
-/* A field (or all of a path that ends with a dot) that a system does not read, and why. */
+/* A field (or all fields of a path that ends with a dot) that a system ignores, and why. */
 struct sim_unused {
 	const char *name, *why;
 	bool (*when)(const void *config); /* NULL: never read */
 };
 
-/* A unit that is part of another one, whose config has its parameters. */
+/* A unit inside another unit, whose config holds its parameters. */
 struct sim_inner {
 	const char *role, *whole;
 };
@@ -81,7 +82,7 @@ struct sim_inner {
 /* That of a unit whose config struct is the member of its name. */
 #define SIM_ROLE(type, unit) { #unit, gputm_##unit##_params, offsetof(type, unit) }
 
-/* Cycles of a run that a device, or each of some, has spent in one way. */
+/* Cycles of a run that a device, or each of several devices, spent in one way. */
 struct sim_time {
 	const char *device, *name, *summary;
 	uint64_t cycles;
@@ -94,23 +95,23 @@ struct sim_time {
 struct sim_own_machine {
 	const char *name; /* for --machine */
 	const char *summary;
-	/* The machine has memory, and takes units; 0, -EINVAL or -ENOMEM. */
+	/* Make it: the machine has memory and accepts units. 0, -EINVAL or -ENOMEM. */
 	int (*make)(struct sim_machine *machine);
 	void (*free)(struct sim_machine *machine);
-	/* Run until no thread is left, none can go on, or sim_fail() was called. */
+	/* Run until no thread is left, no thread can continue, or sim_fail() was called. */
 	void (*run)(struct sim_machine *machine);
-	/* What the machine keeps besides its units and memory. */
+	/* Save or load its state other than units and memory. */
 	void (*io)(struct sim_machine *machine, struct sim_io *io);
-	/* Why there is no hardware for this instruction, in a few words, or NULL; and, with NULL,
-	 * for a program of several launches. */
+	/* Why there is no hardware for this instruction, in a few words, or NULL. With instr =
+	 * NULL: for a program of several launches. */
 	const char *(*lacks)(const struct sim_instr *instr);
-	/* What --check proves, in one word of the report's list; NULL: "serializable". */
+	/* What --check proves, as one word for the report's list; NULL: "serializable". */
 	const char *check_kind;
-	/* Numbers that --check found besides, by name; false past the last one. NULL for none. */
+	/* Further numbers from --check, by name; false past the last. NULL for none. */
 	bool (*check_count)(const struct sim_machine *machine, size_t index, const char **name,
 			    uint64_t *value);
-	/* What the devices did, device by device; of each, the sum is the run's cycles, times the
-	 * number of those that have one name. */
+	/* How the devices spent their time, device by device. For each device the sum is the run's
+	 * cycles times the number of devices of that name. */
 	bool (*time)(const struct sim_machine *machine, size_t index, struct sim_time *out);
 	/* In a few words, for the text report. */
 	void (*describe)(const void *system_config, char *text, size_t size);
@@ -122,22 +123,22 @@ struct sim_system_class {
 	const char *summary;
 	enum sim_flavour flavour;
 	size_t config_size;
-	const struct sim_role *role; /* "system" is the first, if the system has options */
+	const struct sim_role *role; /* "system" comes first, if the system has options */
 	size_t role_count;
-	/* Defaults that go with this machine; call it after machine.* has been set. */
+	/* Sets defaults that depend on this machine; call it after machine.* has been set. */
 	void (*init)(void *config, const struct sim_shape *shape);
 	const struct sim_system_ops *ops; /* port.h; NULL with a machine of its own */
 	const struct sim_own_machine *own; /* NULL: it runs on the GPU; init() is given none */
 	const struct sim_tie *tie; /* NULL or ended by { NULL }; ties of one leader are together */
 	const struct sim_unused *unused; /* NULL or ended by { NULL } */
 	const struct sim_inner *inner; /* NULL or ended by { NULL } */
-	/* Let fields follow those that are given; false, with the reason in error[], if these
+	/* Derive fields from those that were set; false, with the reason in error[], if these
 	 * contradict one another or are too small for any run. NULL for none. */
 	bool (*settle)(void *config, const struct sim_given *given, char *error, size_t size);
-	bool compacts; /* it has the logs of threads at home, for machines that compact warps */
+	bool compacts; /* keeps the logs of threads at home, as machines that compact warps need */
 };
 
-/* The unit with the parameters of the units in this role, which are parts of it; NULL: none. */
+/* The unit that contains the units of this role and has their parameters; NULL: none. */
 static inline const char *sim_whole_of(const struct sim_system_class *system, const char *role)
 {
 	const struct sim_inner *inner = system->inner;

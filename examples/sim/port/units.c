@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The units of libgputm in a run: a list, so that all can be reported and swapped. */
+/* The list of libgputm's units in a run, from which they are reported and swapped. */
 #include <stdlib.h>
 #include <string.h>
 #ifdef __GLIBC__
@@ -9,7 +9,7 @@
 #include "../base/decimal.h"
 #include "port.h"
 
-/* Handles are kept as pointers to their own types; copying bytes respects that. */
+/* Each handle is a pointer of its own type; copying bytes respects that. */
 static void *handle_get(const struct sim_unit_slot *slot)
 {
 	void *unit;
@@ -50,7 +50,7 @@ static int reserve(struct sim_port *port)
 	return 0;
 }
 
-/* Add a word and a number to a text: its new end. */
+/* Append a word and a number to a text: its new end. */
 static char *put(char *text, const char *word, uint32_t number)
 {
 	while (*word)
@@ -80,9 +80,9 @@ static void name_unit(const struct sim_port *port, const struct sim_unit_slot *s
 	gputm_unit_set_name(slot->kind->face(unit), name);
 }
 
-/* ---- units of the run before ---- */
+/* ---- units of the previous run ---- */
 
-/* The unit that had this place, and this name, in the run before: as new, if of this config. */
+/* The unit that had this place and name in the previous run, reset, if its config is the same. */
 static void *take_kept(const struct sim_port *port, const struct sim_unit_slot *slot)
 {
 	const struct gputm_params *params;
@@ -99,7 +99,8 @@ static void *take_kept(const struct sim_port *port, const struct sim_unit_slot *
 	    strcmp(kept->role, slot->role))
 		return NULL;
 	face = kept->kind->face(kept->unit);
-	/* Of what is behind the parameters, logs are attached anew and rows are never given. */
+	/* The fields behind the parameters do not count: logs are attached anew, and hash rows are
+	 * never set. */
 	params = gputm_unit_params(face);
 	last = &params->param[params->param_count - 1];
 	if (memcmp(gputm_unit_config(face), slot->config, last->offset + last->bytes))
@@ -119,13 +120,13 @@ void sim_units_forget(struct sim_kept_units *kept)
 	*kept = (struct sim_kept_units){ .unit = NULL };
 }
 
-/* To be freed: neither a part of another unit nor one for several warps. */
+/* Does the slot own its unit? Parts of other units, and units shared by warps, it does not own. */
 static bool is_own(const struct sim_unit_slot *slot)
 {
 	return slot->kind->free && !slot->idle;
 }
 
-/* False: they are to be freed, as a run with an observer has others that look at its units. */
+/* Keep the units for the next run. False: free them, as observers look at the units of this run. */
 static bool keep(const struct sim_port *port)
 {
 	struct sim_kept_units *kept = port->kept;
@@ -218,8 +219,8 @@ static int swap(struct sim_port *port, const struct sim_unit_slot *slot)
 }
 
 /*
- * Arrays up to 32 MB are of the heap, which is not given back as they are freed: else the host
- * zeroes the same pages again for each machine, and for each unit that is swapped.
+ * Take arrays of up to 32 MB from the heap, and never shrink the heap. Otherwise the system zeroes
+ * the same pages again for each machine, and for each unit that is swapped.
  */
 void sim_calm_allocator(void)
 {
