@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Input of CACTI 6.5 and 7 for the arrays of the units, a file each, and arrays.csv, which says
- * what each of them is and how many there are. Rules that the tools do not write down:
+ * Writes input for CACTI 6.5 and 7, a file for each array of a unit, and arrays.csv, which
+ * describes each array and gives its number of copies. Rules that the tools do not write down:
  *  - The first line must not be blank (the parser never ends), and no key may be missing.
  *    "Wire signalling" is read by 6.5, "Wire signaling" by 7, which also wants the block for
  *    DRAM's pins; 6.5 does not look at that.
@@ -26,7 +26,7 @@ struct shape {
 	uint64_t width, padding; /* bits */
 };
 
-/* A bank for each access of a cycle, at most 8; fewer where one would be too small for CACTI. */
+/* A bank for each access of a cycle, at most 8; fewer if such a bank is too small for CACTI. */
 static uint64_t banks_of(const struct gputm_storage *array)
 {
 	uint64_t banks = 8;
@@ -131,7 +131,7 @@ static int write_file(const struct export *x, const char *name, const struct sim
 	return sim_output_close(&out, true);
 }
 
-/* "last_written-last-written_times.cfg": words with _ between. */
+/* "last_written-last-written_times.cfg": spaces become _. */
 static void name_file(const char *role, const char *array, char *out, size_t size)
 {
 	char *to = out;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The report as figures with names: the same ones in the same order, whatever their shape. */
+/* The report as named figures: the same figures in the same order in each format. */
 #include <string.h>
 
 #include "point.h"
@@ -61,7 +61,7 @@ static void put_config(struct emit *e, const struct sim_report *r)
 	emit_end(e);
 }
 
-/* Until version 1.0 JSON of all instances is as in version 0.1.0. */
+/* Until version 1.0 JSON with all instances keeps the form of version 0.1.0. */
 static bool is_of_0_1(const struct emit *e, const struct sim_report *r)
 {
 	return emit_nested(e) && r->options->report == SIM_INSTANCES;
@@ -123,7 +123,7 @@ static void put_memory(struct emit *e, const struct sim_report *r)
 	emit_end(e);
 }
 
-/* Figures of the arrays of a node, and their sums. */
+/* The figures of the arrays of a node, and their sums. */
 static void put_arrays(struct emit *e, const struct sim_energy array[], size_t count,
 		       unsigned node, bool energy)
 {

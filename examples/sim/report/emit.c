@@ -78,7 +78,7 @@ static void csv_string(FILE *out, const char *text)
 
 /* ---- nested ---- */
 
-/* New line of the element behind `depth` levels. */
+/* Start a new line for the element at this depth. */
 static void indent(struct emit *e, unsigned depth)
 {
 	static const char line[] = "\n                    ";
@@ -86,7 +86,7 @@ static void indent(struct emit *e, unsigned depth)
 	fwrite(line, 1, 2 * depth + 3, e->out);
 }
 
-/* Comma, new line and key of the next element of this level. */
+/* The comma, the new line and the key before the next element of this level. */
 static void json_key(struct emit *e, unsigned depth, const char *key)
 {
 	struct emit_level *level = &e->level[depth];
@@ -110,7 +110,7 @@ static void json_number(struct emit *e, unsigned depth, const char *key, uint64_
 	fputs(text, e->out);
 }
 
-/* Which unit it is that comes. */
+/* Start a unit: note which one. */
 static void name_unit(struct emit *e, unsigned depth)
 {
 	const struct emit_level *level = &e->level[depth];
@@ -161,7 +161,7 @@ void emit_finish(struct emit *e)
 		fputs("\n---------- End Simulation Statistics   ----------\n", e->out);
 }
 
-/* What the figure's path has of this level: `flat` and a dot, or nothing. */
+/* Write the figure's path down to this level: `flat` and a dot, or nothing. */
 static struct emit_level *push(struct emit *e, const char *key, const char *flat, bool array)
 {
 	struct emit_level *level = &e->level[++e->depth];
@@ -233,7 +233,7 @@ static void json_value(FILE *out, const char *text, bool words)
 		fputs(text ? text : "null", out);
 }
 
-/* A value as text: of a number, or words that are to be quoted, NULL for none. */
+/* A value as text: a number, or words to be quoted; NULL for none. */
 static void figure(struct emit *e, const char *key, const char *text, bool words)
 {
 	size_t role = e->path[0] ? e->role_end : 0;

@@ -21,17 +21,17 @@
 #define LEAKAGE_W 59.0
 #define CLOCK_W 9.8
 
-/* When there is such an array. */
+/* When the array exists. */
 enum mode { ALWAYS, SCALAR, WARP };
 
 static const struct row {
 	unsigned node; /* nm */
 	const char *role, *array, *name;
-	double bits;	/* that the figures are for */
+	double bits;	/* bits that the figures are for */
 	double mm2, mw; /* of one unit; of all if `whole` */
 	bool whole, fast; /* fast: at the clock of the cores */
 	enum mode mode;
-	const char *accesses[6]; /* statistics that count them */
+	const char *accesses[6]; /* statistics that count its accesses */
 } rows[] = {
 #define WORDS { "reads", "writes" }
 #define ENTRIES                                                                                \
@@ -111,7 +111,7 @@ static bool applies(const struct row *row, const struct units *units)
 	return config->warp_mode == (row->mode == WARP);
 }
 
-/* The bits of our configuration, of all units that the figures are for. */
+/* Bits in our configuration, of all units that the figures are for. */
 static double bits_of(const struct row *row, const struct units *units)
 {
 	struct gputm_storage array;
@@ -159,7 +159,7 @@ size_t sim_energy_arrays(const struct sim_report *r, struct sim_energy out[SIM_E
 {
 	struct units units[ROWS] = { { .first = NULL } };
 	struct sim_unit_info info;
-	const char *other = NULL; /* a role that has no row */
+	const char *other = NULL; /* the role has no row */
 	size_t count = 0;
 
 	for (size_t i = 0; sim_machine_unit(r->machine, i, &info); i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is told of a kernel's run. */
+/* The report of a kernel's run without a TM system. */
 #include <string.h>
 
 #include "../workloads/kernel.h"
@@ -135,7 +135,7 @@ static double share(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-/* Those of all cores together. */
+/* The sum over all cores. */
 static void cycles_row(FILE *out, const char *name, uint64_t cycles, const struct flow_result *all)
 {
 	fprintf(out, "    %-12s %15s  %5.1f %%\n", name, sim_report_grouped(cycles),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Units one by one, or all of a role together: counters added, the largest of maxima. */
+/* Units one by one, or all units of a role together: counters are added, of maxima the largest
+ * counts. */
 #include <string.h>
 
 #include "report.h"
@@ -108,7 +109,7 @@ bool sim_group_stat(const struct sim_group *group, size_t index, struct gputm_st
 	return true;
 }
 
-/* Bucket 0 has 0, bucket i the values from 2^(i - 1) to 2^i - 1. */
+/* Bucket 0 counts zeros, bucket i the values from 2^(i - 1) to 2^i - 1. */
 static uint64_t first_of(unsigned i)
 {
 	return i ? UINT64_C(1) << (i - 1) : 0;

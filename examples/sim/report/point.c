@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The point of a run: what was asked for, and a hash of all that it came to. */
+/* The point of a run: what the user asked for, and a hash of all parameters. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 #include "emit.h"
 #include "point.h"
 
-/* ---- what was asked for ---- */
+/* ---- the options ---- */
 
-/* Is this setting made again further on? */
+/* Does a later setting change the same field? */
 static bool overruled(const struct sim_options *o, size_t index)
 {
 	size_t length = strcspn(o->set[index], "=") + 1;
@@ -134,7 +134,7 @@ static uint64_t hash_number(uint64_t hash, const char *name, uint64_t value)
 	return hash_text(hash, name, text);
 }
 
-/* A file counts by what is in it, not by its name. */
+/* The hash covers the contents of a file, not its name. */
 uint64_t sim_hash_file(uint64_t hash, const char *name, const char *path)
 {
 	FILE *in = path && strcmp(path, "-") ? fopen(path, "rb") : NULL;

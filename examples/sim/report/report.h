@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef SIM_REPORT_H
 #define SIM_REPORT_H
-/* What is told of a finished run. */
+/* The report of a finished run. */
 #include <stdio.h>
 
 #include "../check/check.h"
@@ -23,32 +23,34 @@ struct sim_report {
 	struct sim_result result;
 	const struct sim_verdict *verdict; /* NULL without --check */
 	double wall_seconds;
-	int ended; /* by this signal; 0: the run is done */
-	const struct flow_verdict *found; /* what the verdict on a gpu is made of */
+	int ended; /* the signal that ended the run; 0: the run is complete */
+	const struct flow_verdict *found; /* for the verdict on a gpu */
 	struct sim_output out, issues, record, history;
 };
 
-/* Files for CACTI in report->options->cacti. 0 or -1, with the reason on stderr. */
+/* Write the files for CACTI to report->options->cacti. 0 or -1, with the reason on stderr. */
 int sim_report_cacti(const struct sim_report *report);
 
-/* To report->out, in the format of the options; its errors are found when it is closed. */
+/* Write the report to report->out, in the format of the options. Write errors show when the file is
+ * closed. */
 void sim_report_write(const struct sim_report *report);
 
-/* A bit for each name in --only of which there is a figure; before the run. */
+/* Before the run: a bit for each name in --only that matches a figure. */
 uint64_t sim_report_matched(const struct sim_report *report);
-/* All of them? Else false, with the reason on stderr; `where` is "--only" or a line of a file. */
+/* Do all names match a figure? Else false, with the reason on stderr; `where` is "--only" or a line
+ * of a file. */
 bool sim_only_matched(const char *only, uint64_t matched, const char *where);
-/* The same of --only, with what helps: a figure of --check, or a name that is near. */
+/* The same for --only, with a hint: --check is missing, or the name is close to another. */
 bool sim_report_has(const struct sim_report *report, uint64_t matched);
 
-/* What is told of runs without a TM system. */
+/* Parts of reports without a TM system. */
 void flow_report_text(const struct sim_report *report, const struct sim_port *units);
 void flow_report_data(struct emit *e, const struct sim_report *report,
 		      const struct sim_port *units);
 
 /* ---- units ---- */
 
-/* The port that has those of the run. */
+/* The port that has the units of the run. */
 const struct sim_port *sim_units_of(const struct sim_report *report);
 
 #define SIM_STATS_MAX 64
@@ -57,32 +59,34 @@ const struct sim_port *sim_units_of(const struct sim_report *report);
 struct sim_group {
 	const struct sim_port *units;
 	const char *role;
-	const struct gputm_unit *unit; /* the first one, and its number */
+	const struct gputm_unit *unit; /* the first unit, and its number */
 	size_t first;
-	uint32_t instance;	       /* SIM_EACH: all of the role */
+	uint32_t instance;	       /* SIM_EACH: all units of the role */
 	uint32_t instances;
-	uint64_t total[SIM_STATS_MAX]; /* sums of counters, maxima of maxima */
+	uint64_t total[SIM_STATS_MAX]; /* counters: sums; maxima: the largest */
 };
 
-/* Which groups: each unit, or all of a role together, in order of first appearance. */
+/* How units are grouped: each unit by itself, or all units of a role together, in order of first
+ * appearance. */
 struct sim_grouping {
 	bool together;
-	const struct emit *only; /* roles of which a figure is wanted there; NULL: all */
+	const struct emit *only; /* roles with a figure that is wanted; NULL: all */
 };
 
 void sim_each_group(const struct sim_port *units, struct sim_grouping which,
 		    void (*fn)(void *state, const struct sim_group *group), void *state);
-/* Statistic number `index` of the group, false past the last one. Buckets are added in bucket[]. */
+/* Statistic number `index` of the group, false past the last. The buckets of all its units are
+ * added in bucket[]. */
 bool sim_group_stat(const struct sim_group *group, size_t index, struct gputm_stat *out,
 		    uint64_t bucket[GPUTM_HISTOGRAM_BUCKETS]);
-/* Of a histogram, with each sample taken at the middle of its bucket. */
+/* Mean of a histogram, taking each sample at the middle of its bucket. */
 double sim_histogram_mean(const struct gputm_stat *stat);
-/* The largest value of the bucket in which that many percent of the samples are reached. */
+/* The largest value of the bucket that holds the sample at this percentile. */
 uint64_t sim_histogram_percentile(const struct gputm_stat *stat, unsigned percent);
 
 /* ---- energy and area ---- */
 
-/* Of an array of all its units: the paper's, and what of that our run and size make. */
+/* For all copies of an array: the paper's figures, and those for our run and size. */
 struct sim_energy {
 	const char *name; /* NULL: of all arrays */
 	unsigned node;	  /* nm */
@@ -90,33 +94,33 @@ struct sim_energy {
 	double area, scaled;   /* mm2 */
 };
 
-/* Of a run under a TM system on the machine, in microjoules. */
+/* Energy of a run under a TM system on the machine, in microjoules. */
 double sim_energy_leakage(const struct sim_report *report);
 double sim_energy_clock(const struct sim_report *report);
-/* Those of a node follow one another. @return how many. */
+/* Arrays of one node are neighbours. @return the number of arrays. */
 #define SIM_ENERGY_ARRAYS 32
 size_t sim_energy_arrays(const struct sim_report *report,
 			 struct sim_energy out[SIM_ENERGY_ARRAYS]);
-/* The sum of those of a node; false if there are none. */
+/* The sum over the arrays of a node; false if there are none. */
 bool sim_energy_total(const struct sim_energy array[], size_t count, unsigned node,
 		      struct sim_energy *out);
 
 /* ---- parts of reports ---- */
 
 struct sim_traffic_count sim_report_traffic(const struct sim_result *result); /* all kinds */
-/* 1234567 as 1,234,567; a few results may be alive at once. */
+/* 1234567 as 1,234,567, in a static buffer; the last few results stay valid. */
 const char *sim_report_grouped(uint64_t value);
 void sim_report_text(const struct sim_report *report, const struct sim_port *units);
 void sim_report_data(struct emit *e, const struct sim_report *report,
 		     const struct sim_port *units);
-/* As text, in lines of 80 characters: the point, and units with what they have counted. */
+/* Text, in lines of 80 characters: the point, and the statistics of units. */
 void sim_report_text_point(const struct sim_report *report);
 void sim_report_text_units(const struct sim_report *report, const struct sim_port *units);
-/* Nothing if the level of the report is too low for it. */
+/* Writes nothing if the level of the report is too low. */
 void sim_report_config(struct emit *e, const struct sim_report *report);
 void sim_report_units(struct emit *e, const struct sim_report *report,
 		      const struct sim_port *units);
-/* Words in lines of 80 characters, the next ones from column `indent`. Ends the line. */
+/* Wrap words to lines of 80 characters; continuation lines begin at column `indent`. */
 void sim_report_wrapped(FILE *out, int column, int indent, const char *text);
 
 #endif /* SIM_REPORT_H */

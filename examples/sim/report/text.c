@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The report for people. */
+/* The report as text for people. */
 #define _DEFAULT_SOURCE /* getrusage */
 #include <stdarg.h>
 #include <string.h>
@@ -9,9 +9,9 @@
 #include "report.h"
 
 #define WIDTH 80
-#define TEXT 15 /* column of what a line of the head tells */
+#define TEXT 15 /* column at which the text of a header line begins */
 
-/* 1234567 as 1,234,567; a few results may be alive at once. */
+/* 1234567 as 1,234,567, in a static buffer; the last few results stay valid. */
 static const char *grouped(uint64_t value)
 {
 	static char text[4][32];
@@ -55,7 +55,7 @@ void sim_report_wrapped(FILE *out, int column, int indent, const char *text)
 	fputc('\n', out);
 }
 
-/* A line of the head. */
+/* A line of the header. */
 static void put_line(FILE *out, const char *name, const char *form, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -108,7 +108,7 @@ void sim_report_text_point(const struct sim_report *r)
 	fputc('\n', out);
 }
 
-/* Warps that a core has at most, as blocks go round the cores. */
+/* Most warps that a core can have, as blocks are dealt to cores in turn. */
 static uint64_t most_warps(const struct sim_report *r)
 {
 	const struct sim_machine_config *m = &r->setup->machine;
@@ -191,7 +191,7 @@ static void outcome(const struct sim_report *r, FILE *out)
 		 grouped(result->dram_bytes));
 }
 
-/* Of this program and not of the machine it models. */
+/* Speed of this program, not of the machine it models. */
 static void host(const struct sim_report *r, FILE *out)
 {
 	double rate = r->wall_seconds > 0 ? (double)r->result.committed / r->wall_seconds : 0;
@@ -330,7 +330,7 @@ static void verdict(const struct sim_report *r, FILE *out)
 	sim_report_wrapped(out, 0, 0, text);
 }
 
-/* Of the device whose first row is `first`. */
+/* The total of the device whose first row is `first`. */
 static uint64_t time_of(const struct sim_report *r, const struct sim_time *first, size_t index)
 {
 	struct sim_time time;
@@ -342,7 +342,7 @@ static uint64_t time_of(const struct sim_report *r, const struct sim_time *first
 	return sum;
 }
 
-/* In tenths of a percent, so that shares of one whole add up to 100.0. */
+/* Shares in tenths of a percent, rounded so that the shares of a whole add up to 100.0. */
 static unsigned share(uint64_t *before, uint64_t cycles, uint64_t all)
 {
 	double from = (double)*before, to = from + (double)cycles;
@@ -352,7 +352,7 @@ static unsigned share(uint64_t *before, uint64_t cycles, uint64_t all)
 	       (unsigned)(1000 * from / (double)all + 0.5);
 }
 
-/* Of each device the rows are all of its cycles. */
+/* For each device the rows cover all of its cycles. */
 static void times(const struct sim_report *r, FILE *out)
 {
 	const char *device = "";
@@ -380,7 +380,7 @@ static void times(const struct sim_report *r, FILE *out)
 	}
 }
 
-/* A line of the table of energy; without an area there is none. */
+/* A line of the energy table; without an area, the columns of area stay empty. */
 static void energy_row(FILE *out, const char *name, double energy, double part, double area,
 		       double scaled)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The report of a run, in the shape that was asked for. */
+/* Writes the report of a run, in the format of the options. */
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <stdlib.h>
@@ -66,7 +66,8 @@ uint64_t sim_report_matched(const struct sim_report *r)
 	return e.matched;
 }
 
-/* All figures of the run, each name with its NUL, and an empty one; NULL without memory. */
+/* The names of all figures of the run, each ended by NUL, then an empty name; NULL if out of
+ * memory. */
 static char *names_of(const struct sim_report *r)
 {
 	struct sim_options all = *r->options;
@@ -94,7 +95,7 @@ static const char *name_at(const void *of, size_t index)
 	return *name ? name : NULL;
 }
 
-/* The first name that no figure has: one that --check would have, or the one that was meant. */
+/* For the first name without a figure: does it need --check, or which name is close? */
 bool sim_report_has(const struct sim_report *r, uint64_t matched)
 {
 	struct sim_options checked = *r->options;

@@ -24,7 +24,7 @@ static struct getm_seen *state_of(const struct seeing *see)
 struct answer {
 	const struct getm_access *access;
 	struct seen_word *word;
-	uint64_t address, stamp; /* stamp: of the attempt, as the unit compares them */
+	uint64_t address, stamp; /* time of the attempt, as the unit compares it */
 	uint64_t lane;
 	uint32_t outcome, reason;
 };
@@ -130,7 +130,7 @@ static void on_answer(struct seeing *see, const struct seen_tap *tap,
 
 /* ---- conflicts within a warp ------------------------------------------------------------ */
 
-/* The first other lane with which the access is in conflict. */
+/* The first other lane that conflicts with the access. */
 static void lost(struct seeing *see, uint32_t warp, uint64_t lane, bool write)
 {
 	const struct seen_accesses *list = &state_of(see)->warp[warp];

@@ -28,7 +28,7 @@ static struct kilo_seen *state_of(const struct seeing *see)
 	return see->state;
 }
 
-/* NULL: it began before the window. */
+/* NULL: the transaction began before the window. */
 static struct owner *owner_of(const struct seeing *see, uint64_t cid)
 {
 	const struct kilo_seen *seen = state_of(see);
@@ -37,7 +37,7 @@ static struct owner *owner_of(const struct seeing *see, uint64_t cid)
 	return owner->cid == cid && owner->actor.attempt != SEEN_NONE ? owner : NULL;
 }
 
-/* What its lane loses, while its attempt runs. */
+/* Record why the lane fails, while its attempt runs. */
 static struct seen_loss *loss_of(struct seeing *see, const struct owner *owner)
 {
 	return owner && see->warp[owner->warp].attempt == owner->actor.attempt ?
@@ -77,7 +77,7 @@ static void on_sequencer(struct seeing *see, const struct seen_tap *tap,
 
 /* ---- the commit units ------------------------------------------------------------------- */
 
-/* A word was compared. The first one with another value is told, unless that was too early. */
+/* A word was compared. Record the first mismatch, unless the comparison was too early to count. */
 static void compared(struct seeing *see, const struct seen_tap *tap,
 		     const struct gputm_event *event)
 {
@@ -146,7 +146,7 @@ static void on_unit(struct seeing *see, const struct seen_tap *tap,
 
 /* ---- conflicts within a warp ------------------------------------------------------------ */
 
-/* A lane below this one that writes the word; better one that does not abort. -1: none. */
+/* A lane below this one that writes the word, preferably one that does not abort. -1: none. */
 static int writer_below(const struct seeing *see, const struct gputm_tx_log *log, uint64_t lane,
 			uint64_t address, uint64_t aborting)
 {
@@ -164,8 +164,8 @@ static int writer_below(const struct seeing *see, const struct gputm_tx_log *log
 	return writers ? __builtin_ctzll(writers) : -1;
 }
 
-/* Look for the access that met a write of a lane below. There is none if two words have the same
- * entry of an ownership table. */
+/* Look for the access that conflicts with a write of a lane below. There is none if two words share
+ * an entry of an ownership table. */
 static void explain_lane(struct seeing *see, uint32_t warp, uint64_t lane, uint64_t aborting)
 {
 	const struct kilo *kilo = see->port->state;

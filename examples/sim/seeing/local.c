@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is seen of GPU-LocalTM: the unit names both work-items of a conflict, and the word. */
+/* Observes GPU-LocalTM: the unit names the word and both work-items of a conflict. */
 #include <stdlib.h>
 
 #include "gputm/local_tm.h"
@@ -25,7 +25,7 @@ static struct seen_loss *lose(struct seeing *see, const struct seen_tap *tap, ui
 	return loss;
 }
 
-/* The one who stays has accessed the word before, or does so by the same instruction. */
+/* The winner has accessed the word before, or does so by the same instruction. */
 static struct seen_actor winner(const struct seeing *see, uint64_t item, uint64_t word)
 {
 	const struct seen_accesses *list = (struct seen_accesses *)see->state + item / LOCAL_LANES;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is seen of a run, whatever is made of it: the window, attempts and their ends, events. */
+/* Observes a run for all sinks: the window, attempts and their ends, events. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,7 +136,7 @@ static void begin(struct seeing *see, uint32_t number, uint64_t lanes, uint64_t 
 	}
 }
 
-/* Attempts that the window finds are under way. */
+/* Record the attempts that are running when the window begins. */
 static void join(struct seeing *see, uint32_t number)
 {
 	const struct sim_warp *warp = see->port->warp ? &see->port->warp[number] : NULL;
@@ -175,7 +175,7 @@ static bool same_cause(const struct seen_loss *a, const struct seen_loss *b)
 	return a->winner.attempt == b->winner.attempt && a->how == b->how;
 }
 
-/* Lanes that lost against the same attempt abort together, as do those without a winner. */
+/* Lanes that lost against the same attempt abort together, and so do lanes without a winner. */
 static void abort_lanes(struct seeing *see, uint32_t number, uint64_t lanes,
 			enum sim_abort_reason reason)
 {
@@ -273,7 +273,7 @@ static void on_event(void *state, const struct gputm_unit *unit, const struct gp
 			sink->change(sink, tap);
 }
 
-/* A warp that has waited is admitted. */
+/* A warp that waited for admission is admitted. */
 static void on_throttle(struct seeing *see, const struct seen_tap *tap,
 			const struct gputm_event *event)
 {
@@ -338,7 +338,7 @@ static void close_window(struct seeing *see)
 			sink->close(sink);
 }
 
-/* What is due now; the next tick at which something is. */
+/* Do what is due now. @return the next tick at which something is due. */
 static uint64_t look(void *state)
 {
 	struct seeing *see = state;
@@ -380,7 +380,7 @@ static bool named(const char *list, const char *name)
 	return false;
 }
 
-/* Is there a role, or "warps", for each name? Else say which there are. */
+/* Is each name a role, or "warps"? If not, print the valid names. */
 static bool all_known(const struct sim_port *port, const char *list)
 {
 	char name[64];
@@ -438,7 +438,8 @@ static size_t count_gauges(const struct sim_port *port)
 	return gauges;
 }
 
-/* Gauges of all units, or of those that are asked for, which tell all their events then. */
+/* Observe the gauges of all units, or of the units asked for, which then report all their
+ * events. */
 static int make_taps(struct seeing *see, const char *only, bool changes)
 {
 	struct sim_port *port = see->port;
@@ -473,8 +474,8 @@ static int make_warps(struct seeing *see)
 	return see->warp && see->loss ? 0 : -ENOMEM;
 }
 
-#define GAUGE_CYCLES 1000 /* between two looks, in a window without an end */
-#define GAUGE_LOOKS 1000 /* in one with an end */
+#define GAUGE_CYCLES 1000 /* cycles between samples, in a window without an end */
+#define GAUGE_LOOKS 1000 /* number of samples in a window with an end */
 
 void seeing_init(struct seeing *see)
 {

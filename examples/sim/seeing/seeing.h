@@ -2,9 +2,9 @@
 #ifndef SIM_SEEING_H
 #define SIM_SEEING_H
 /*
- * Looking at a run. The attempts of warps, told by the port, and the events of units come
- * together here: who ran when, in which stage, who lost against whom, at which access of which
- * unit. What is made of that are sinks, such as a trace for Perfetto. Nothing of the run changes.
+ * Looking at a run. This module combines the attempts of warps, which the port reports, with the
+ * events of units: who ran when, in which stage, who lost against whom, at which access of which
+ * unit. Sinks turn this into output, such as a trace for Perfetto. The run itself does not change.
  *
  * Units are observed and the port tells only from the first to the last tick of the window. What
  * was before is not known: an attempt that is under way begins with the window, and a winner
@@ -17,9 +17,9 @@
 #define SEEN_LANES 64 /* of a warp, at most */
 #define SEEN_NAME 200 /* bytes of the name of a word, at most */
 
-/* One warp's attempt; its number in struct seeing names it. */
+/* An attempt of a warp; struct seeing holds attempts by number. */
 struct seen_attempt {
-	uint64_t begin, end; /* ticks; SIM_NEVER: it runs */
+	uint64_t begin, end; /* ticks; SIM_NEVER: still running */
 	uint32_t warp, number; /* number: of the warp's transaction, from 1 */
 	uint64_t committed; /* lanes, when it has ended */
 };
@@ -31,10 +31,10 @@ struct seen_actor {
 	uint32_t thread : 26, lane : 6; /* small: tables of words have two of them each */
 };
 
-/* Why a lane aborts, as far as it is known. */
+/* Why a lane aborts, as far as known. */
 struct seen_loss {
-	const char *how;  /* what happened, a sentence without its end; NULL: nothing is known */
-	const char *role; /* of the unit that found out; NULL: the core itself */
+	const char *how;  /* what happened, as the begin of a sentence; NULL: not known */
+	const char *role; /* the unit that found the conflict; NULL: the core itself */
 	const char *wait; /* what it waited for, or NULL */
 	uint64_t address, tick;
 	uint64_t from, to; /* ticks between which it waited last; at wait_at */
@@ -46,15 +46,15 @@ struct seen_loss {
 
 struct seen_warp {
 	uint64_t since;	  /* tick at which the stage began */
-	uint64_t begin;	  /* tick of the attempt's begin; may be ahead */
-	uint32_t attempt; /* SEEN_NONE: none runs */
+	uint64_t begin;	  /* tick at which the attempt begins; may be in the future */
+	uint32_t attempt; /* SEEN_NONE: no attempt */
 	uint32_t number;  /* of the attempt that ran last, in its transaction */
 	uint64_t lanes, committed, aborted;
 	uint8_t stage;	  /* enum sim_stage */
 	bool again;	  /* the next attempt is of the same transaction */
 };
 
-/* What lanes of a warp have accessed in its attempt, in order. */
+/* The accesses of a warp's lanes in its attempt, in order. */
 struct seen_accesses {
 	uint32_t count, capacity;
 	struct seen_access {
@@ -74,12 +74,12 @@ struct seen_tap {
 	uint32_t instance;
 	size_t index; /* among the units of the run */
 	void (*event)(struct seeing *see, const struct seen_tap *tap,
-		      const struct gputm_event *event); /* NULL: of no use to the system */
-	bool told; /* sinks are told of all its events */
+		      const struct gputm_event *event); /* NULL: the system does not need it */
+	bool told; /* sinks get all its events */
 	size_t gauge, gauges; /* its gauges: the first one, and how many */
 };
 
-/* What lanes lost by one cause: the fields of the first one. */
+/* Lanes that lost for the same cause; the fields are those of the first lane. */
 struct seen_abort {
 	uint32_t warp;
 	uint32_t thread; /* of the lowest lane */
@@ -101,7 +101,7 @@ struct seen_gauge {
    nothing has told its stage. */
 enum seen_slice { SEEN_BACKOFF = SIM_STAGES, SEEN_LEAVE, SEEN_ADMISSION, SEEN_COMMIT, SEEN_SLICES };
 
-/* Who makes something of what is seen; NULL for what is not asked for. */
+/* A sink: turns what is observed into output. NULL for calls that it does not need. */
 struct seen_sink {
 	struct seen_sink *next;
 	/* A slice from tick `from` to tick `to`; the kind may also be an enum sim_stage. */
@@ -109,19 +109,19 @@ struct seen_sink {
 		      uint64_t to);
 	void (*attempt)(struct seen_sink *sink, const struct seen_warp *warp,
 			const struct seen_attempt *attempt);
-	/* Of the same warp at the same time, for the same reason. */
+	/* Aborts of lanes of one warp, at the same time and for the same reason. */
 	void (*abort)(struct seen_sink *sink, const struct seen_abort *abort, size_t aborts);
 	void (*gauge)(struct seen_sink *sink, const struct seen_gauge *gauge, uint64_t tick);
 	void (*event)(struct seen_sink *sink, const struct seen_tap *tap,
 		      const struct gputm_event *event);
-	/* Something has happened in a unit that has gauges. */
+	/* An event of a unit that has gauges. */
 	void (*change)(struct seen_sink *sink, const struct seen_tap *tap);
 	/* The window begins, and ends. */
 	void (*begin)(struct seen_sink *sink);
 	void (*close)(struct seen_sink *sink);
 	/* The run has ended. */
 	void (*end)(struct seen_sink *sink);
-	/* Called when this tick is due, in the window, before anything of that tick happens. */
+	/* Called when this tick is due, within the window, before anything of that tick happens. */
 	void (*look)(struct seen_sink *sink);
 	uint64_t due;
 };
@@ -129,9 +129,9 @@ struct seen_sink {
 typedef void (*seen_event_fn)(struct seeing *see, const struct seen_tap *tap,
 			      const struct gputm_event *event);
 
-/* What is particular to a TM system. */
+/* The parts of observing that depend on the TM system. */
 struct seen_system {
-	const char *stage[SIM_STAGES]; /* other names; NULL: the usual ones */
+	const char *stage[SIM_STAGES]; /* names of its own; NULL: the usual names */
 	int (*make)(struct seeing *see);
 	void (*free)(struct seeing *see);
 	/* Events of units of this role; NULL-ended. */
@@ -141,13 +141,13 @@ struct seen_system {
 	} role[6];
 	/* NULL: that of the port's warp. */
 	uint32_t (*thread)(const struct seeing *see, uint32_t warp, uint64_t lane);
-	/* Lanes of the warp abort: the last chance to say why. */
+	/* Lanes of the warp abort: called last, to find the reason. */
 	void (*explain)(struct seeing *see, uint32_t warp, uint64_t lanes,
 			enum sim_abort_reason reason);
 };
 
 
-/* Who accessed a word last. */
+/* The last access to a word. */
 struct seen_word {
 	uint64_t key; /* plus 1; 0: free */
 	struct seen_actor writer;
@@ -182,11 +182,11 @@ struct seeing {
 	size_t taps;
 	struct seen_gauge *gauge;
 	size_t gauges;
-	uint64_t next; /* tick at which the gauges are looked at */
-	struct seen_words words; /* of systems without units that tell */
+	uint64_t next; /* tick of the next sample of the gauges */
+	struct seen_words words; /* in systems without units that report them */
 };
 
-/* What is to be seen. */
+/* What to observe. */
 struct seeing_request {
 	uint64_t from, to; /* cycles; to: SIM_NEVER for the whole run */
 	const char *only;  /* roles, or NULL */
@@ -197,14 +197,14 @@ struct seeing_request {
 };
 
 /*
- * Look at the run of this machine, before it begins, with the sinks that have been added; its
- * options have the address of see->look, which seeing_init() sets. 0; -EINVAL, a role that there is
- * not, with the reason on stderr; -ENOMEM.
+ * Start to observe this machine, before it runs, with the sinks that have been added. The machine's
+ * options must have the address of see->look, which seeing_init() sets. 0; -EINVAL, an unknown
+ * role, with the reason on stderr; -ENOMEM.
  */
 void seeing_init(struct seeing *see);
 int seeing_attach(struct seeing *see, struct sim_machine *machine,
 		  const struct seeing_request *request);
-/* After the run: what is open ends. 0, or -ENOMEM: what was seen is not whole. */
+/* After the run: ends what is open. 0, or -ENOMEM: the record is incomplete. */
 int seeing_end(struct seeing *see);
 void seeing_free(struct seeing *see);
 
@@ -215,14 +215,14 @@ static inline struct seen_loss *seen_loss_of(struct seeing *see, uint32_t warp, 
 	return &see->loss[warp * SEEN_LANES + lane];
 }
 
-/* The lane of this warp, which acts now. */
+/* The lane of this warp, as the one that acts now. */
 struct seen_actor seen_actor_of(const struct seeing *see, uint32_t warp, uint64_t lane);
-/* Its warp came to that stage at that tick, now or before. */
+/* The warp reaches that stage at that tick, now or earlier. */
 void seen_stage(struct seeing *see, uint32_t warp, enum sim_stage stage, uint64_t tick);
-/* Its lane accesses that address now. */
+/* The lane accesses that address now. */
 void seen_accessed(struct seeing *see, struct seen_accesses *list, uint64_t lane, uint64_t address,
 		   bool write);
-/* Is the attempt that acted still the one that runs? */
+/* Is the attempt that acted still running? */
 bool seen_running(const struct seeing *see, const struct seen_actor *actor);
 /* Of an enum sim_stage or seen_slice. */
 const char *seen_slice_name(const struct seeing *see, unsigned kind);
@@ -231,16 +231,16 @@ const char *seen_slice_name(const struct seeing *see, unsigned kind);
 void seen_name_word(const struct seeing *see, uint64_t address, char *name, size_t size);
 
 extern const struct seen_system seen_kilo, seen_getm, seen_si, seen_local;
-/* systems.c: that of the system of this port. */
+/* systems.c: what is particular to the system of this port. */
 const struct seen_system *seen_system_of(const struct sim_port *port);
 
-/* Where a unit is, by its name. */
+/* The core or partition of a unit, by its name. */
 enum seen_place { SEEN_GPU, SEEN_CORE, SEEN_PARTITION };
 enum seen_place seen_place_of(const struct gputm_unit *unit, uint32_t *number);
 
 /* ---- words ---- */
 
-/* NULL without memory; and with `add` unset, if there is none. */
+/* NULL if out of memory, or if the word is absent and `add` is false. */
 struct seen_word *seen_word_at(struct seen_words *words, uint64_t key, bool add);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A series: how much each counter has grown in an interval, and what each gauge is at its end, one
- * figure a line. Units of a role are taken together, as in a report; what has not changed has no
- * line. So the changes of a counter add up to what the report says.
+ * figure a line. Units of a role are added, as in a report; a figure that has not changed has no
+ * line. The changes of a counter add up to its value in the report.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "../base/names.h"
 
 struct figure {
-	const char *role, *name, *part; /* part: behind the name, or "" */
+	const char *role, *name, *part; /* part: suffix of the name, or "" */
 	const uint64_t *at;		/* of the run; NULL: of units */
 	uint64_t before, now;
 	bool gauge, wanted;
@@ -80,7 +80,7 @@ static void add_run(struct series *s)
 	}
 }
 
-/* Those of a role follow one another, and units of one role share them. */
+/* Figures of a role are neighbours, and units of one role share them. */
 static void add_unit(struct series *s, size_t index)
 {
 	const struct sim_port *port = s->see->port;
@@ -133,8 +133,8 @@ static void put(struct series *s, uint64_t cycle)
 	}
 }
 
-/* Nothing happens between the last tick and this one: what was counted is of the interval that
- * is due. */
+/* Nothing happens between the last tick and this one: all counts belong to the interval that is
+ * due. */
 static void look(struct seen_sink *sink)
 {
 	struct series *s = series_of(sink);
@@ -145,7 +145,8 @@ static void look(struct seen_sink *sink)
 	sink->due += s->period + late / s->period * s->period;
 }
 
-/* Count from the window's first tick; a window of the whole run has the launch before it too. */
+/* Start counting at the window's first tick; a window of the whole run includes the launch before
+ * it. */
 static void begin(struct seen_sink *sink)
 {
 	struct series *s = series_of(sink);

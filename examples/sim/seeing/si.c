@@ -8,7 +8,7 @@
 #include "../systems/si_tm.h"
 #include "seeing.h"
 
-/* What a running transaction has accessed; of an earlier one if the attempt is another. */
+/* Accesses of a running transaction; if the attempt is another, of an earlier transaction. */
 struct si_accesses {
 	struct seen_accesses list;
 	uint32_t attempt;
@@ -27,7 +27,7 @@ static struct si_seen *state_of(const struct seeing *see)
 	return see->state;
 }
 
-/* Does its lane still run the transaction? */
+/* Does the lane still run this transaction? */
 static bool runs(const struct si *si, uint64_t id)
 {
 	const struct si_tx *tx = &si->tx[id];
@@ -46,7 +46,7 @@ static struct seen_actor actor_of(const struct seeing *see, uint64_t id)
 	return state_of(see)->committed[id];
 }
 
-/* The transaction accesses the word that is at the tables. */
+/* Record that the transaction accesses the word at the tables. */
 static void note(struct seeing *see, bool write)
 {
 	const struct si_seen *seen = state_of(see);
@@ -60,7 +60,7 @@ static void note(struct seeing *see, bool write)
 	seen_accessed(see, &accesses->list, 0, seen->address, write);
 }
 
-/* When did the winner, who still runs, access the word? Its write counts more than its read. */
+/* When did the winner, if it still runs, access the word? A write counts before a read. */
 static void date(struct seeing *see, uint64_t id, struct seen_actor *winner)
 {
 	const struct si_accesses *accesses;
@@ -149,7 +149,7 @@ static void on_stamps(struct seeing *see, const struct seen_tap *tap,
 		     "its access made a dependency that may close a loop");
 }
 
-/* What no table tells: versions that are gone, and what the oracle finds. */
+/* Conflicts that no table reports: versions that are gone, and loops that the oracle finds. */
 static void explain(struct seeing *see, uint32_t warp, uint64_t lanes, enum sim_abort_reason reason)
 {
 	bool oracle = sim_si_of(see->port)->detector == &sim_si_oracle;

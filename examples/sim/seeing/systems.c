@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which system's conflicts are seen: known by a role that only that system has. */
+/* Selects the observer of a system by a role that only this system has. */
 #include <string.h>
 
 #include "seeing.h"
 
 const struct seen_system *seen_system_of(const struct sim_port *port)
 {
-	static const struct seen_system plain; /* its units tell of no conflicts */
+	static const struct seen_system plain; /* its units report no conflicts */
 	static const struct {
 		const char *role;
 		const struct seen_system *seen;

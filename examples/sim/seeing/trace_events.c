@@ -9,7 +9,8 @@
  * written when it ends. An abort is a mark in its attempt. If it is known who won, an arrow joins
  * the two; as viewers want arrows that go forward in time, it leads from the attempt of the winner,
  * when that did what was fatal, to the attempt that aborts. Of the lanes that abort together only
- * the first ones have arrows: all of them were most of a file, and nobody can tell them apart.
+ * the first ones have arrows: arrows for all lanes would fill most of the file, and nobody could
+ * tell them apart.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,7 @@ struct trace {
 	bool more;
 	size_t used; /* of text, which goes to the file when it is full */
 	char text[1 << 16];
-	bool *known; /* tracks that have their names: of warps, and behind them of units */
+	bool *known; /* tracks that are named already: first those of warps, then those of units */
 };
 
 static struct trace *trace_of(struct seen_sink *sink)
@@ -44,7 +45,7 @@ static void flush(struct trace *t)
 	t->used = 0;
 }
 
-/* Text of at most 256 bytes. Printing would take most of the time of a trace. */
+/* Text of at most 256 bytes. printf() would take most of the time of a trace. */
 static void put(struct trace *t, const char *text)
 {
 	size_t length = strlen(text);
@@ -182,7 +183,7 @@ static void attempt(struct seen_sink *sink, const struct seen_warp *warp,
 
 /* ---- aborts ----------------------------------------------------------------------------- */
 
-/* The time in an attempt that is nearest to the tick; not its end, which is not within. */
+/* The time within an attempt nearest to the tick, but not its end, which is outside. */
 static uint64_t time_in(const struct trace *t, const struct seen_attempt *a, uint64_t tick)
 {
 	uint64_t time = thousandths(t, tick), begin = thousandths(t, a->begin);
@@ -240,7 +241,7 @@ static void put_loss(struct trace *t, const struct seen_abort *abort, const char
 	put(t, "\"");
 }
 
-/* One mark for all; those who lost against someone are listed, one thread of each attempt. */
+/* One mark for all lanes; it lists those that lost against someone, one thread of each attempt. */
 static void aborted(struct seen_sink *sink, const struct seen_abort *abort, size_t aborts)
 {
 	struct trace *t = trace_of(sink);

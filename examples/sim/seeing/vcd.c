@@ -10,11 +10,11 @@
 
 #include "vcd.h"
 
-#define IDLE SEEN_SLICES /* value of a warp that does nothing that is told */
+#define IDLE SEEN_SLICES /* value of a warp without anything to report */
 
 struct change {
 	uint64_t tick;
-	uint32_t signal; /* gauges first, then warps */
+	uint32_t signal; /* numbers: gauges first, then warps */
 	uint32_t value;
 	uint64_t order; /* of changes in the same tick */
 };
@@ -26,7 +26,7 @@ struct vcd {
 	struct change *change;
 	size_t changes, capacity;
 	uint32_t *value; /* of gauges, last seen */
-	bool *used;	 /* warps that did something */
+	bool *used;	 /* warps that had an activity */
 };
 
 static struct vcd *vcd_of(struct seen_sink *sink)
@@ -36,7 +36,7 @@ static struct vcd *vcd_of(struct seen_sink *sink)
 
 /* ---- what changes ----------------------------------------------------------------------- */
 
-/* An end (`late` unset) comes before what begins in the same tick. */
+/* Within a tick, an end (`late` unset) comes before a begin. */
 static void add(struct vcd *v, uint64_t tick, size_t signal, uint64_t value, bool late)
 {
 	size_t capacity = v->capacity ? 2 * v->capacity : 4096;
@@ -67,7 +67,7 @@ static void gauge(struct seen_sink *sink, const struct seen_gauge *g, uint64_t t
 	add(v, tick, number, g->value, true);
 }
 
-/* The unit has told of something. */
+/* A unit has reported an event: look at its gauges. */
 static void change(struct seen_sink *sink, const struct seen_tap *tap)
 {
 	const struct seeing *see = vcd_of(sink)->see;
@@ -170,7 +170,7 @@ static int by_time(const void *a, const void *b)
 	return one->order < other->order ? -1 : one->order > other->order;
 }
 
-/* Of the changes of a signal in a tick only the last one counts. */
+/* Of several changes of a signal in a tick, only the last is written. */
 static void put_changes(struct vcd *v)
 {
 	uint32_t ticks = v->see->port->core_ticks;

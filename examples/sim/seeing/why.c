@@ -9,19 +9,19 @@
 #define OTHERS 4
 
 struct why {
-	struct seen_sink sink; /* first */
+	struct seen_sink sink; /* must be the first member */
 	struct seeing *see;
 	uint32_t thread;
-	uint64_t number, aborts; /* aborts: of the thread, so far */
-	uint32_t other[OTHERS];  /* the first other threads that have aborted */
+	uint64_t number, aborts; /* aborts of the thread so far */
+	uint32_t other[OTHERS];  /* the first other threads that have aborted, for a hint */
 	size_t others;
-	/* of the abort that is asked for, when it has been seen */
+	/* the abort asked for, once it has happened */
 	struct seen_loss loss;
 	enum sim_abort_reason reason;
-	uint64_t tick, backoff; /* backoff: its end; 0: none */
+	uint64_t tick, backoff; /* end of the back-off; 0: none */
 	uint32_t warp, lane, attempt;
 	const char *stage;
-	uint32_t committed; /* attempt in which the thread committed in the end, or SEEN_NONE */
+	uint32_t committed; /* the attempt in which the thread finally committed, or SEEN_NONE */
 };
 
 static struct why *why_of(struct seen_sink *sink)
@@ -129,7 +129,7 @@ static void say_word(const struct why *why, uint64_t address, FILE *out)
 		fprintf(out, "word 0x%" PRIx64, address);
 }
 
-/* Lines of the kernel that read the word, or write it, if they are known. */
+/* Name the lines of the kernel that read or write the word, if known. */
 static void say_lines(const struct why *why, uint64_t address, FILE *out)
 {
 	const struct sim_workload *workload = why->see->port->workload;
@@ -227,7 +227,7 @@ static void say_end(const struct why *why, FILE *out)
 		"cycle %" PRIu64 ".\n", a->number, cycle(why, a->end));
 }
 
-/* The abort that is asked for is none of those seen. */
+/* The abort asked for has not happened: say what has. */
 static void say_nothing(const struct why *why, FILE *out)
 {
 	bool all = !why->see->from && why->see->to == SIM_NEVER;
