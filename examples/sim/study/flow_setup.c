@@ -66,8 +66,8 @@ const struct sim_unused *flow_unused(const struct sim_setup *setup)
 	return setup->machine_name ? of_machines : NULL;
 }
 
-/* With a machine the cores are as its own, all lanes of a warp at once, and fields of theirs
- * are those of "core". */
+/* With a machine the cores take their shape from the machine and execute all lanes of a warp at
+ * once; their fields are settings of "core". */
 int flow_setup_make(struct gputm_ctx *ctx, const struct sim_parts *parts,
 		    const struct sim_given *given, struct sim_setup *out)
 {
@@ -92,7 +92,8 @@ int flow_setup_make(struct gputm_ctx *ctx, const struct sim_parts *parts,
 	return 0;
 }
 
-/* What the mechanism takes from the kernel and the core is that, if it was set at all. */
+/* Fields that follow from the kernel and the core: set them, and refuse other values that the user
+ * has set. */
 static bool size_fits(const struct sim_given *given, const char *path,
 		      const struct gputm_params *params, const void *config,
 		      const struct sim_need *need)
@@ -144,7 +145,7 @@ static bool unit_fits(const struct sim_setup *setup, const struct sim_given *giv
 	return fits;
 }
 
-/* What one core without a TM system cannot do. */
+/* Refuse what one core without a TM system cannot do. */
 static bool runs_alone(const struct kernel *kernel)
 {
 	const struct kernel_code *code = kernel->code;
@@ -202,7 +203,7 @@ bool flow_setup_fits(const struct sim_setup *setup, const struct sim_given *give
 	return false;
 }
 
-/* The core and its coalescer are the same for all mechanisms, and told once. */
+/* The core and its coalescer are the same for all mechanisms, and listed once. */
 static bool list_mechanism(const struct sim_setup *setup, const char *name, bool first)
 {
 	const struct flow_mechanism *mechanism = setup->mechanism;

@@ -81,7 +81,7 @@ static bool has_variant(const char *path, const char *name)
 	return found;
 }
 
-/* Call fn for each kernel file, until it gives true. */
+/* Call fn for each kernel file until it returns true. */
 static bool each_file(const char *directory, bool (*fn)(void *state, const char *path),
 		      void *state)
 {
@@ -147,7 +147,7 @@ int sim_kernel_named(const char *name, struct sim_workload_class **out, char *me
 
 /* ---- all ---- */
 
-static struct sim_workload_class **all; /* NULL-ended, once they have been looked for */
+static struct sim_workload_class **all; /* NULL-ended; made by the first search */
 static size_t all_count;
 
 static bool append(struct sim_workload_class *class)
@@ -177,7 +177,7 @@ static bool runs(const struct sim_workload_class *class)
 	return does;
 }
 
-/* The kernel of the file and its variants; one that cannot be read is left out. */
+/* Add the kernel of the file and its variants; skip a file that cannot be read. */
 static bool add(void *state, const char *path)
 {
 	struct sim_workload_class *class, *variant;

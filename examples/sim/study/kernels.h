@@ -7,7 +7,8 @@
 /*
  * Kernels with a name are in a directory: $GPUTM_KERNELS; else "kernels" beside the program, which
  * is there until the program is installed; else share/libgputm/kernels of the prefix that the
- * program lies in; else where kernels were installed. How the program was called is said first.
+ * program lies in; else where kernels were installed. Call sim_kernels_beside() first, with the
+ * name by which the program was called.
  */
 void sim_kernels_beside(const char *program);
 

@@ -343,7 +343,7 @@ static bool is_set(const struct sim_options *o, const char *start)
 	return false;
 }
 
-/* What looks at a run needs one. */
+/* Refuse options that observe a run if there is no such run. */
 static const char *seeing_relations(const struct sim_options *o)
 {
 	bool sees = o->trace_events || o->series || o->vcd || o->aborts || o->why;
@@ -368,7 +368,8 @@ static const char *seeing_relations(const struct sim_options *o)
 	return NULL;
 }
 
-/* Many runs are what their file says. */
+/* Refuse options of a single run together with options for many runs; the file of a study has its
+ * own. */
 static const char *study_relations(const struct sim_options *o)
 {
 	bool own = o->given_run || o->config || o->check || o->issues || o->record || o->cacti ||
@@ -405,7 +406,7 @@ static const char *study_relations(const struct sim_options *o)
 	return NULL;
 }
 
-/* What cannot stand together. */
+/* Refuse options that contradict one another. */
 static int relations(const struct sim_options *o)
 {
 	const char *reason = NULL;
@@ -515,7 +516,8 @@ static int find_part(struct sim_options *out)
 	return 0;
 }
 
-/* A number up to `end`, which is the next one's begin. NULL: there is none. */
+/* Read a number up to the separator `end`. Returns the text after it; NULL: there is no such
+ * number. */
 static const char *cycle(const char *text, char end, uint64_t *out)
 {
 	char *rest;
@@ -594,7 +596,7 @@ static int take_all(int count, char **words, struct sim_options *out)
 	return error;
 }
 
-/* What a config says comes first, so that the command line overrules it. */
+/* Options of --config are applied first, so that the command line overrides them. */
 static int take_config(int count, char **words, struct sim_options *out)
 {
 	struct sim_options trial;

@@ -10,7 +10,7 @@
 #include "study_file.h"
 
 #define SIM_THREADS_MAX (1u << 22)
-#define SIM_CONCURRENCY_MAX 64u /* warps of a core; more is as good as no limit */
+#define SIM_CONCURRENCY_MAX 64u /* warps of a core; a limit this high is no limit */
 
 enum sim_format { SIM_TEXT, SIM_JSON, SIM_JSONL, SIM_CSV, SIM_GEM5 };
 enum sim_level { SIM_BY_FORMAT, SIM_SUMMARY, SIM_ROLES, SIM_INSTANCES };
@@ -18,22 +18,22 @@ enum sim_progress { SIM_PROGRESS_AUTO, SIM_PROGRESS_ALWAYS, SIM_PROGRESS_NEVER }
 
 struct sim_kept_units;
 
-/* What a run that is a point of a study has besides. */
+/* Additional data of a run that is a point of a study. */
 struct sim_of_study {
 	char hash[20];	  /* of the study */
-	uint64_t run, of; /* number of the point, from 1, and how many there are */
+	uint64_t run, of; /* number of the point, from 1, and number of all points */
 	FILE *out;	  /* for the report */
-	const char *ignored[SIM_AXES]; /* axes that mean nothing here */
+	const char *ignored[SIM_AXES]; /* axes that have no effect in this run */
 	size_t ignored_count;
 	struct sim_kept_units *kept; /* between the runs of a process, or NULL */
-	bool trial;	  /* make the machine, find figures, and do not run */
-	uint64_t matched; /* patterns of --only that have a figure */
+	bool trial;	  /* make the machine and look up figures, but do not run */
+	uint64_t matched; /* patterns of --only that match a figure */
 };
 
 #define SIM_CYCLES_MAX (UINT64_C(1) << 48) /* of --window; a run of so many takes years */
 
 struct sim_options {
-	const char *program; /* as it was called */
+	const char *program; /* name by which the program was called */
 	const char *system, *machine, *workload; /* always set */
 	const char *kernel, *divergence, *issues; /* of control flow, or NULL */
 	const char *keys, *edges, *trace, *out, *record, *history;	 /* file names or NULL */
@@ -82,20 +82,20 @@ struct sim_options {
 	struct sim_of_study *of; /* NULL: the run is of no study */
 };
 
-/* 0, or -1 with a message on stderr. The options point into argv. */
+/* Parse the command line. 0, or -1 with a message on stderr. The options point into argv. */
 int sim_options_parse(int argc, char **argv, struct sim_options *out);
 
-/* Those of a run without any options; 0 or -1 (out of memory). */
+/* The options of a run without any arguments. 0, or -1 (out of memory). */
 int sim_options_init(struct sim_options *out, const char *program);
-/* One option or "PATH.FIELD" that says what is run, for a line of a file that is named in messages
- * as file:line ("" for none). 0 or -1 with the reason on stderr. Values must live on. */
+/* Apply one option, or "PATH.FIELD", that decides what is run. Messages give file:line ("" for
+ * none). 0 or -1 with the reason on stderr. The values must stay valid. */
 int sim_options_add(struct sim_options *options, const char *name, const char *value,
 		    const char *file, unsigned line);
-/* What cannot stand together; 0 or -1 with the reason on stderr. */
+/* Refuse options that contradict one another. 0 or -1 with the reason on stderr. */
 int sim_options_relate(const struct sim_options *options);
 void sim_options_free(struct sim_options *options);
 
-/* Usage on stdout. */
+/* Print the usage on stdout. */
 void sim_options_help(void);
 
 #endif /* SIM_OPTIONS_H */

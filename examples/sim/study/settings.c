@@ -28,11 +28,11 @@ static const char *field_at(const void *of, size_t index)
 /* A field that can be set. */
 struct place {
 	const struct gputm_params *params;
-	const struct gputm_param *row; /* NULL: the part has no such field */
+	const struct gputm_param *row; /* NULL: the part has no field of this name */
 	void *config;
 };
 
-/* The place of "PATH.FIELD" or "PATH.FIELD=..."; false: there is no such part. */
+/* Find the field of "PATH.FIELD" or "PATH.FIELD=..."; false: there is no such part. */
 static bool find(const struct sim_parts *parts, const char *name, struct place *out)
 {
 	size_t end = strcspn(name, "="), dot = end;
@@ -53,7 +53,7 @@ static bool find(const struct sim_parts *parts, const char *name, struct place *
 	return false;
 }
 
-/* What the part is called that has the parameters of this kind of unit, or NULL. */
+/* The path of the part that has the parameters of this kind of unit, or NULL. */
 static const char *part_of_kind(const struct sim_parts *parts, const char *kind)
 {
 	const struct gputm_params *params;
@@ -80,8 +80,8 @@ int sim_setting_apply(struct gputm_ctx *ctx, const struct sim_parts *parts, cons
 		return gputm_params_set(ctx, place.params, place.config, place.row->name,
 					sim_quoted(value + 1)) ? -1 : 0;
 	if (!field) {
-		fprintf(stderr, "gputm-sim: --set: got \"%s\", which names nothing that can be "
-				"set\n", sim_quoted(setting));
+		fprintf(stderr, "gputm-sim: --set: got \"%s\", expected PATH.FIELD=VALUE with a "
+				"parameter that --list shows\n", sim_quoted(setting));
 		return -1;
 	}
 	*field++ = '\0';
@@ -179,7 +179,7 @@ static uint64_t value_of(const struct sim_parts *parts, const char *name)
 							0;
 }
 
-/* The field gets the other one's value, if it can have that. */
+/* Copy the value of one field to the other, if that is in its range. */
 static int follow(struct gputm_ctx *ctx, const struct sim_parts *parts, const char *name,
 		  const char *leader)
 {
@@ -202,7 +202,7 @@ static int contradiction(const struct sim_parts *parts, const char *a, const cha
 int sim_settings_tie(struct gputm_ctx *ctx, const struct sim_parts *parts,
 		     const struct sim_given *given, const struct sim_tie *tie)
 {
-	const char *led_by = NULL; /* who told the leader of the last tie its value */
+	const char *led_by = NULL; /* the tie that last gave the leader its value */
 	int error = 0;
 
 	for (const struct sim_tie *t = tie; !error && t && t->leader; t++) {
@@ -239,7 +239,7 @@ bool sim_meets(const char *path, const struct gputm_params *params, const void *
 	return true;
 }
 
-/* ---- what can be set, told ---- */
+/* ---- printing parameters ---- */
 
 static void list_value(const struct gputm_param *row, uint64_t value)
 {

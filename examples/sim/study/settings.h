@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef SIM_SETTINGS_H
 #define SIM_SETTINGS_H
-/* The settings of a command line, and the configs that they are for. */
+/* The settings of a command line, applied to the configs of the parts. */
 #include <stdbool.h>
 
 #include "../port/system.h"
 
-/* What --set reaches. */
+/* A part whose fields --set reaches. */
 struct sim_parts {
 	/* Number `index`: path, parameter table and config. False past the last. */
 	bool (*at)(const void *of, size_t index, const char **path,
@@ -17,10 +17,10 @@ struct sim_parts {
 	bool variant;	 /* of the workload: it fixes params */
 };
 
-/* Apply "PATH.FIELD=VALUE". 0 or -1 with the reason on stderr or in the context's log. */
+/* Apply "PATH.FIELD=VALUE". 0, or -1 with the reason on stderr or in the context's log. */
 int sim_setting_apply(struct gputm_ctx *ctx, const struct sim_parts *parts, const char *setting);
 
-/* All settings that begin so, or all others; in order. */
+/* Apply, in order, all settings whose path begins like this, or all others. */
 int sim_settings_apply(struct gputm_ctx *ctx, const struct sim_parts *parts,
 		       const struct sim_given *given, const char *start, bool so);
 
@@ -28,35 +28,35 @@ int sim_settings_apply(struct gputm_ctx *ctx, const struct sim_parts *parts,
 bool sim_role_part(const struct sim_role *role, size_t roles, void *config, size_t index,
 		   const char **path, const struct gputm_params **params, void **part);
 
-/* Is there a field "PATH.FIELD" that is read, whatever its config? */
+/* Does "PATH.FIELD" name a field that is read, with any config? */
 bool sim_setting_known(const struct sim_parts *parts, const struct sim_unused *unused,
 		       const char *name);
 
-/* Give the field a value, if that is one of its range: 0, or -1 with the reason in the context's
-   log. A name without a field: 0. */
+/* Set the field to a value, if that is in its range: 0, or -1 with the reason in the context's log.
+ * A name without such a field: 0. */
 int sim_setting_try(struct gputm_ctx *ctx, const struct sim_parts *parts, const char *name,
 		    const char *value);
 
-/* No setting is one of these; else false, with the reason on stderr. */
+/* Is none of the settings among these ignored fields? Else false, with the reason on stderr. */
 bool sim_settings_used(const struct sim_given *given, const struct sim_unused *unused,
 		       const void *config);
 
-/* Let fields with one value follow those that are given. 0, or -1 as sim_setting_apply(). */
+/* Give tied fields the value of the field that was set. 0, or -1 as sim_setting_apply(). */
 int sim_settings_tie(struct gputm_ctx *ctx, const struct sim_parts *parts,
 		     const struct sim_given *given, const struct sim_tie *tie);
 
-/* The least that every unit with a field of this name needs, and why. */
+/* A least value for all units with a field of this name, and the reason. */
 struct sim_need {
 	const char *field;
 	uint64_t least;
 	const char *reason;
 };
 
-/* Is the unit's config enough? Else false, with field, value and range on stderr. */
+/* Is the unit large enough? Else false, with field, value and range on stderr. */
 bool sim_meets(const char *path, const struct gputm_params *params, const void *config,
 	       const struct sim_need *need);
 
-/* Bits that a number takes. */
+/* Bits needed for a number. */
 static inline unsigned sim_bits_of(uint64_t value)
 {
 	unsigned bits = 0;
@@ -66,7 +66,7 @@ static inline unsigned sim_bits_of(uint64_t value)
 	return bits;
 }
 
-/* The rows of a parameter table with the values in config, on stdout. */
+/* Print the rows of a parameter table with the values in config, on stdout. */
 void sim_list_rows(const char *path, const struct gputm_params *params, const void *config);
 
 #endif /* SIM_SETTINGS_H */

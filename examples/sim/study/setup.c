@@ -14,7 +14,7 @@
 #include "../base/names.h"
 #include "../base/output.h"
 
-/* Do its cores limit the warps in transactions? */
+/* Does the system limit the warps of a core in transactions? */
 static bool limits(const struct sim_system_class *system)
 {
 	return !system->own && system->flavour != SIM_LOCKS;
@@ -83,7 +83,7 @@ static const struct sim_system_class *find_system(const char *name)
 	return NULL;
 }
 
-/* Kernels that were read, each for all points of a study: they live until the program ends. */
+/* Kernels read so far, shared by all points of a study; they live until the program ends. */
 static struct known {
 	struct known *next;
 	struct sim_workload_class *class;
@@ -105,7 +105,7 @@ static int find_kernel(const char *name, bool file, struct sim_workload_class **
 		if (error)
 			return error;
 		k = malloc(sizeof *k + strlen(name) + 1);
-		if (!k) /* it is read again */
+		if (!k) /* the file has changed: read it again */
 			return 0;
 		*k = (struct known){ known, *out, file };
 		strcpy(k->name, name);
@@ -212,7 +212,7 @@ bool sim_setup_compacts(const struct sim_setup *setup)
 	return setup->mechanism == &flow_tbc || setup->mechanism == &flow_tbc_lcp;
 }
 
-/* Most TM systems know warps with a SIMT stack each. */
+/* Most TM systems need a SIMT stack for each warp. */
 static int find_mechanism(const char *name, struct sim_setup *out)
 {
 	bool own = out->system && out->system->own;
@@ -237,7 +237,7 @@ static const struct sim_unused of_throttle[] = {
 	{ NULL, NULL, NULL },
 };
 
-/* What goes together, and what is not used. */
+/* Refuse options that do not fit together or have no effect. */
 static int settle(struct gputm_ctx *ctx, const struct sim_parts *parts,
 		  const struct sim_given *given)
 {
@@ -256,7 +256,7 @@ static int settle(struct gputm_ctx *ctx, const struct sim_parts *parts,
 	return -1;
 }
 
-/* Configs with their defaults, but for the machine's. */
+/* Set all configs to their defaults, except the machine's. */
 static int make_configs(struct sim_setup *setup)
 {
 	gputm_params_init(gputm_tx_throttle_params(), &setup->throttle, sizeof setup->throttle);
@@ -273,7 +273,7 @@ static int make_configs(struct sim_setup *setup)
 	return 0;
 }
 
-/* The settings of a system, the machine's first. */
+/* Apply the settings of a system, the machine's first. */
 static int set_system(struct gputm_ctx *ctx, struct sim_parts *parts,
 		      const struct sim_given *given, struct sim_setup *out)
 {

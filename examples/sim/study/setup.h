@@ -10,8 +10,8 @@
 #include "settings.h"
 
 struct sim_setup {
-	const char *machine_name;	   /* NULL: one core, and memory at a distance */
-	struct sim_machine_config machine; /* not used by systems with a machine of their own */
+	const char *machine_name;	   /* NULL: one core, with memory at a fixed distance */
+	struct sim_machine_config machine; /* unused by systems with a machine of their own */
 	const struct sim_system_class *system; /* NULL: a kernel without transactions */
 	void *system_config;
 	struct gputm_tx_throttle_config throttle; /* of systems with transactions on the GPU */
@@ -34,26 +34,27 @@ int sim_setup_make(struct gputm_ctx *ctx, const struct sim_options *options,
 		   struct sim_setup *out);
 void sim_setup_free(struct sim_setup *setup);
 
-/* Are there a system and a workload of these names, if they are given? Else false, with the reason
- * on stderr. */
+/* Are there a system and a workload of these names, as far as given? Else false, with the reason on
+ * stderr. */
 bool sim_setup_known(const struct sim_options *options);
 
-/* Does an option or a setting "PATH.FIELD" of this name mean anything in such a run? */
+/* Does an option, or a setting "PATH.FIELD", of this name have an effect in such a run? */
 bool sim_setup_takes(const struct sim_setup *setup, const char *name);
 /* Are the warps of a block compacted? */
 bool sim_setup_compacts(const struct sim_setup *setup);
 
-/* Is nothing that makes the workload, which is this kernel (NULL: none), written, too? Else false,
- * with the reason on stderr. */
+/* Are no input files of the workload, which is this kernel (NULL: none), also output files? Else
+ * false, with the reason on stderr. */
 bool sim_setup_apart(const struct sim_setup *setup, const struct sim_options *options,
 		     const struct kernel *kernel);
-/* The same before a workload is made, and can its kernel be read with its defaults? */
+/* The same before a workload is made; also checks that its kernel can be read with its defaults. */
 bool sim_setup_reads(const struct sim_setup *setup, const struct sim_options *options);
 
-/* No unit is too small for the machine or the workload; else false, with the reason on stderr. */
+/* Is each unit large enough for the machine and the workload? Else false, with the reason on
+ * stderr. */
 bool sim_setup_fits(const struct sim_setup *setup, const struct sim_workload *workload);
 
-/* Number `index` of what --set reaches: path, parameter table and config. False past the last. */
+/* Part number `index` that --set reaches: path, parameter table and config. False past the last. */
 bool sim_setup_part(const void *setup, size_t index, const char **path,
 		    const struct gputm_params **params, void **config);
 

@@ -14,7 +14,7 @@
 
 #define BLANKS " \t\r"
 
-/* With file and line; -1. */
+/* Print the message with file and line; -1. */
 static int wrong(const struct sim_study_file *study, unsigned line, const char *form, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -86,7 +86,7 @@ static int append(struct sim_axis *axis, const char *value)
 	return bigger[axis->values] ? (axis->values++, 0) : out_of_memory();
 }
 
-/* A value, or all of "FIRST..LAST". */
+/* Read a value, or all values of "FIRST..LAST". */
 static int append_word(const struct sim_study_file *study, struct sim_axis *axis, const char *word)
 {
 	unsigned long long first, last;
@@ -140,7 +140,7 @@ static void clear(struct sim_axis *axis)
 	axis->value = NULL;
 }
 
-/* The line, without values; one for --quick takes the place of the one that it is instead of. */
+/* Store the line, without values yet; a line for --quick replaces the line that it stands for. */
 static struct sim_axis *new_axis(struct sim_study_file *study, const char *name,
 				 const struct sim_axis *as)
 {
@@ -176,7 +176,7 @@ static struct sim_axis *new_axis(struct sim_study_file *study, const char *name,
 	return axis;
 }
 
-/* The words behind the name, at least one. */
+/* Read the words after the name; at least one is required. */
 static int add_values(const struct sim_study_file *study, struct sim_axis *axis)
 {
 	const char *word;
@@ -192,7 +192,7 @@ static int add_values(const struct sim_study_file *study, struct sim_axis *axis)
 
 static int read_lines(struct sim_study_file *out);
 
-/* A file in the folder of this one. */
+/* Path of a file in the folder of this file. */
 static int include(struct sim_study_file *study, unsigned line, const char *name)
 {
 	const char *now = study->name, *slash = strrchr(now, '/');
@@ -222,7 +222,7 @@ static int add_saying(struct sim_study_file *study, const struct sim_saying *say
 	return 0;
 }
 
-/* Is this a line about the results? Then *error says how it went. */
+/* If the line is about the results, read it; *error is the outcome. */
 static bool is_saying(struct sim_study_file *study, struct sim_saying *saying, char *start,
 		      char *text, int *error)
 {
@@ -316,7 +316,7 @@ static int read_lines(struct sim_study_file *out)
 	return error;
 }
 
-/* Lines that are zipped have as many values as those before. */
+/* Zipped lines must have as many values as the line before. */
 static int look_at_zips(const struct sim_study_file *study)
 {
 	for (size_t i = 1; i < study->axes; i++) {

@@ -21,19 +21,19 @@
 #define SIM_NOT_SET "-"
 
 struct sim_axis {
-	char *name; /* of an option, or PATH.FIELD */
+	char *name; /* name of an option, or PATH.FIELD */
 	char **value;
 	size_t values;
 	const char *file;
 	unsigned line;
-	bool zipped; /* its values go with those of the axis before */
+	bool zipped; /* its values go one to one with those of the axis before */
 	bool quick;  /* of a line for --quick */
-	bool names;  /* only gives names to what is zipped to it */
+	bool names;  /* only names the values that are zipped to it */
 };
 
 /* A line about the results: source, note, let, table, paper, claim, why or verdict. */
 struct sim_saying {
-	const char *word, *text; /* what is behind the word */
+	const char *word, *text; /* text after the word */
 	const char *file;
 	unsigned line, column; /* of text, from 1 */
 	bool quick;
@@ -41,22 +41,23 @@ struct sim_saying {
 
 struct sim_study_file {
 	const char *name; /* of the file that is read */
-	bool quick;	  /* lines with "quick" count; set before the file is read */
+	bool quick;	  /* accept lines with "quick"; set this before reading the file */
 	char *text[SIM_TEXTS], *path[SIM_TEXTS]; /* of it and those it includes */
 	size_t texts;
 	struct sim_axis axis[SIM_AXES];
 	size_t axes;
-	char *tell; /* figures with commas between, or NULL */
+	char *tell; /* figures, comma-separated, or NULL */
 	unsigned tell_line;
 	bool check;
 	struct sim_saying *saying;
 	size_t sayings;
 };
 
-/* 0, or -1 with the reason (file:line, what was got and expected) on stderr. Free it in both
- * cases. */
+/* Read a study. 0, or -1 with the reason on stderr (file:line, what was read and what was
+ * expected). Free it in both cases. */
 int sim_study_read(const char *name, bool quick, struct sim_study_file *out);
-/* The same of a file with one value in each line, or of a report as JSON, which names its point. */
+/* The same for a file with one value on each line, or for a report as JSON, which contains its
+ * point. */
 int sim_config_read(const char *name, struct sim_study_file *out);
 void sim_study_free(struct sim_study_file *study);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The lines about the results are gone through once before the runs, with no numbers, and after
- * them once for each seed, which gives the intervals, and once for the means. A claim is judged
- * cell by cell: it holds where all cells do.
+ * The lines about the results are evaluated several times: before the runs, without numbers, to
+ * find errors; after the runs once for each seed, which gives the intervals; and once for the
+ * means. A claim is judged cell by cell and holds if all cells do.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "claims.h"
@@ -14,7 +14,7 @@
 #include "student.h"
 #include "../base/quote.h"
 
-#define LIKELY 0.05 /* that the mean lies outside of its interval */
+#define LIKELY 0.05 /* chance that the mean lies outside of its interval */
 
 static const char *const verdicts[] = { "no result", "holds", "in part", "differs" };
 
@@ -23,7 +23,7 @@ const char *sweep_verdict_name(enum sweep_verdict verdict)
 	return verdicts[verdict];
 }
 
-/* The values of a cell; `full`: numbers behind the names of their lines. */
+/* Name a cell by its values; `full`: a number gets the name of its line. */
 static void put_cell(const struct sweep_sheet *sheet, uint64_t over, size_t at, bool full,
 		     FILE *out)
 {
@@ -155,7 +155,7 @@ static void paper_numbers(struct sweep_story *story, struct sweep_reader *r)
 	all = sweep_array(r->sheet, named->paper.over);
 	for (size_t i = 0; !r->sheet->lost && i < size; i++)
 		all.cell[i] = (double)i;
-	chosen = sweep_select(r, all); /* cells left are those that are meant */
+	chosen = sweep_select(r, all); /* the cells left are those selected */
 	selected = calloc(size, sizeof *selected);
 	r->sheet->lost |= !selected;
 	for (size_t i = 0; selected && !r->sheet->lost && i < size; i++) {
@@ -210,7 +210,7 @@ static void relate(struct sweep_reader *r, enum relation how, const struct sweep
 	size_t size = sweep_size(r->sheet, over), digit[SIM_AXES], cells = 0, held = 0, told = 0;
 	double least = INFINITY, most = -INFINITY;
 
-	for (int pass = 0; pass < 2; pass++) /* count, then tell */
+	for (int pass = 0; pass < 2; pass++) /* count failing cells, then list them */
 		for (size_t i = 0; i < size; i++) {
 			double x, y;
 
@@ -326,7 +326,7 @@ static bool is(const struct sim_saying *saying, const char *word)
 	return !strcmp(saying->word, word);
 }
 
-/* What has to stand before a line. */
+/* Check that the required lines come before this line. */
 static bool in_place(struct sweep_reader *r, bool sourced, const struct sweep_item *claimed)
 {
 	const struct sim_saying *s = r->saying;
@@ -346,7 +346,7 @@ static bool in_place(struct sweep_reader *r, bool sourced, const struct sweep_it
 	return false;
 }
 
-/* All lines, with the seed that the sheet has chosen. */
+/* Evaluate all lines, with the seed that the sheet has selected. */
 static int go_through(struct sweep_story *story, struct sweep_points *points)
 {
 	struct sweep_reader r = { .sheet = &story->sheet, .points = points,
@@ -420,7 +420,7 @@ struct spread {
 	double n, sum, squares;
 };
 
-/* One more value of each cell of a table. */
+/* Add a value to each cell of a table. */
 static void add_seed(const struct sweep_sheet *sheet, const struct sweep_item *item,
 		     struct spread *s)
 {

@@ -2,7 +2,7 @@
 #ifndef SIM_SWEEP_CLAIMS_H
 #define SIM_SWEEP_CLAIMS_H
 /*
- * What a study says of its results:
+ * The lines of a study about its results:
  *	source TEXT			the paper, its figure or table, and section
  *	note TEXT
  *	let NAME EXPRESSION
@@ -38,19 +38,20 @@ struct sweep_story {
 	size_t items;
 };
 
-/* Before the runs: 0, or -1 with file:line:column, what was got and what was expected on stderr.
- * The points get the figures that they must tell. Free it in both cases. */
+/* Check before the runs: 0, or -1 with file:line:column, what was read and what was expected on
+ * stderr. Each point gets the figures that it must report. Free it in both cases. */
 int sweep_story_make(struct sweep_points *points, struct sweep_story *out);
 void sweep_story_free(struct sweep_story *story);
-/* Judge all claims after the runs: 0, or -1 if memory runs out. */
+/* Judge all claims after the runs: 0, or -1 if out of memory. */
 int sweep_story_judge(struct sweep_story *story, const struct sweep_lines *lines);
-/* Tell the verdicts on stderr, all or those that are not expected; how many of these there are. */
+/* Print the verdicts on stderr: all, or the unexpected ones. @return the number of unexpected
+ * verdicts. */
 size_t sweep_story_tell(const struct sweep_story *story, bool all);
 
 const char *sweep_verdict_name(enum sweep_verdict verdict);
-/* "ht-h 2": the values that a cell of these axes has. */
+/* "ht-h 2": the values of a cell on these axes. */
 void sweep_cell_name(const struct sweep_sheet *sheet, uint64_t over, size_t at, FILE *out);
-/* With three digits or more. */
+/* A number with three digits or more. */
 void sweep_put_number(FILE *out, double number);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Two sets of results, figure by figure and point by point. Where a point has the same seeds in
- * both, its values are compared one with one; else their means by Welch's test (Biometrika 34,
- * 1947), with Holm's correction (Scand. J. Statist. 6, 1979) over all figures. Points that differ
- * by the settings of --across are one point: the differences at equal seeds are tested, by Student.
+ * Compares two sets of results, figure by figure and point by point. If a point has the same seeds
+ * in both sets, values of equal seeds are compared; else their means by Welch's test (Biometrika
+ * 34, 1947), with Holm's correction (Scand. J. Statist. 6, 1979) over all figures. Points that
+ * differ by the settings of --across are one point: the differences at equal seeds are tested, by
+ * Student.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -19,7 +20,7 @@
 #include "../base/quote.h"
 #include "../report/report.h"
 
-#define LEVEL 0.01 /* of all verdicts together */
+#define LEVEL 0.01 /* for all verdicts together */
 
 /* ---- names by number ---- */
 
@@ -66,7 +67,7 @@ static bool grow(struct names *names)
 	return true;
 }
 
-/* The number of a name, which is kept; SIZE_MAX without memory. */
+/* The number of a name, entering new names; SIZE_MAX if out of memory. */
 static size_t number_of(struct names *names, const char *text)
 {
 	size_t at;
@@ -102,13 +103,13 @@ struct value {
 
 struct results {
 	struct names points, figures;
-	size_t failures; /* the figure "failed", which every line has */
-	const char *across; /* settings that make no other point, with commas between, or NULL */
+	size_t failures; /* the figure "failed", which each line has */
+	const char *across; /* settings that do not distinguish points, comma-separated, or NULL */
 	const char *only;   /* patterns of figures, likewise */
-	char *const *files; /* of the two sides */
+	char *const *files; /* of each side */
 	bool headed;	    /* the columns have their headings */
-	uint64_t crossed;   /* a bit for each of them that a point has named */
-	uint64_t matched;   /* and for each pattern that is one of a figure */
+	uint64_t crossed;   /* a bit for each setting that a point has named */
+	uint64_t matched;   /* a bit for each pattern that a figure has matched */
 	struct value *value;
 	size_t count, room;
 	/* of the line that is read */
@@ -148,7 +149,7 @@ static int place_in(const char *across, const char *name)
 	return -1;
 }
 
-/* A setting of the point: part of the point's name, or one that is compared across. */
+/* Add a setting of the point to the point's name, unless points are compared across it. */
 static void take_setting(struct results *r, const char *name, const char *text)
 {
 	size_t used = strlen(r->point);
@@ -162,8 +163,8 @@ static void take_setting(struct results *r, const char *name, const char *text)
 			 text);
 }
 
-/* "units.3.stats.hazards" of JSON as "commit_unit.hazards", or "commit_unit 3.hazards" of one unit;
- * false: it is no figure. */
+/* Turn "units.3.stats.hazards" of JSON into "commit_unit.hazards", or "commit_unit 3.hazards" of a
+ * single unit; false: not a figure. */
 static bool rename_figure(struct results *r, const char *path, const char *text, char *out)
 {
 	const char *rest = strncmp(path, "units.", 6) ? NULL : strchr(path + 6, '.');
@@ -179,7 +180,7 @@ static bool rename_figure(struct results *r, const char *path, const char *text,
 	else
 		snprintf(out, SIM_JSON_PATH, "%.100s%.120s", r->role,
 			 strncmp(rest, ".stats.", 7) ? rest : rest + 6);
-	/* all units together have mean, p50 and p99 */
+	/* figures over all units have mean, p50 and p99 */
 	return strncmp(rest, ".instance", 9) != 0 && (strchr(r->role, ' ') ||
 						      !strstr(rest, ".buckets."));
 }
@@ -198,14 +199,14 @@ static void take(void *state, const char *path, const char *text, bool quoted)
 		r->failed = true;
 	} else if (rename_figure(r, path, text, figure) && !quoted && strcmp(path, "run") &&
 		   strcmp(path, "of")) {
-		number = !strcmp(text, "true") ? 1 : strtod(text, NULL); /* false: 0 */
+		number = !strcmp(text, "true") ? 1 : strtod(text, NULL); /* false counts as 0 */
 		if (strcmp(text, "null") && sim_pattern_matches(r->only, figure, &r->matched))
 			add_value(r, figure, number);
 	}
 }
 
-/* The values of a report get its point and seed, which stand before or behind them; the end of the
- * report, or NULL with what is wrong. */
+/* Record the values of a report with its point and seed, which may come before or after the values.
+ * Returns the end of the report, or NULL with the reason. */
 static const char *read_report(struct results *r, const char *text, const char **wrong)
 {
 	const char *end;
@@ -303,14 +304,14 @@ struct verdict {
 	size_t point, figure;
 	size_t n[2];
 	double mean[2];
-	bool same[2]; /* several seeds, and one value of all */
+	bool same[2]; /* [side]: several seeds, all with one value */
 	bool exact, differs;
-	size_t unequal;	       /* exact: seeds with another value */
-	double likely;	       /* else: that the means are the same; above 1: no verdict */
+	size_t unequal;	       /* exact: number of seeds with different values */
+	double likely;	       /* else: p-value for equal means; above 1: no verdict */
 	double reach;	       /* and half of the interval of the difference */
 };
 
-/* Beyond the tolerance? */
+/* Is the difference larger than the tolerance? */
 static bool apart(double a, double b, double tolerance)
 {
 	double larger = fabs(a) > fabs(b) ? fabs(a) : fabs(b);
@@ -344,7 +345,7 @@ static void welch(struct verdict *v, const struct value *value)
 	v->reach = sweep_t(LEVEL, freedom) * sqrt(s);
 }
 
-/* The differences at equal seeds. */
+/* Test the differences at equal seeds. */
 static void pairwise(struct verdict *v, struct value *value)
 {
 	double n = (double)v->n[0], difference = v->mean[1] - v->mean[0], s;
@@ -359,7 +360,7 @@ static void pairwise(struct verdict *v, struct value *value)
 	v->reach = sweep_t(LEVEL, n - 1) * sqrt(s);
 }
 
-/* The values of one figure in one point, those of the first side first. */
+/* Split the values of one figure in one point: those of the first side come first. */
 static void judge(struct verdict *v, struct value *value, size_t count, bool across,
 		  double tolerance)
 {
@@ -398,7 +399,8 @@ static int by_likelihood(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Holm: the least likely of m figures differs below LEVEL / m, the next below LEVEL / (m - 1). */
+/* Holm: of m figures the least likely differs if below LEVEL / m, the next if below LEVEL / (m -
+ * 1), and so on. */
 static bool correct(struct verdict *verdict, size_t count, double tolerance)
 {
 	struct verdict **order = malloc((count + 1) * sizeof *order);
@@ -460,7 +462,8 @@ static void tell(FILE *out, struct results *r, const struct verdict *v, size_t *
 			v->differs ? "" : ": no difference found");
 }
 
-/* A point with no line in one of the files has no failures there either, and is told once. */
+/* If a point has no line in one of the files, it has no failures there either; it is reported
+ * once. */
 static bool in_lone_point(const struct results *r, const struct verdict *verdict, size_t count,
 			  size_t i)
 {
@@ -474,7 +477,8 @@ static bool in_lone_point(const struct results *r, const struct verdict *verdict
 	return k != i && (!verdict[k].n[0] || !verdict[k].n[1]);
 }
 
-/* A point that is whole in both has not failed, and one that is not has no other figures. */
+/* In a point that succeeded on both sides `failed` is 0; a point that failed has no other
+ * figures. */
 static bool counts(const struct results *r, const struct verdict *verdict, size_t count, size_t i)
 {
 	const struct verdict *v = &verdict[i];
@@ -485,7 +489,7 @@ static bool counts(const struct results *r, const struct verdict *verdict, size_
 	return lone ? !in_lone_point(r, verdict, count, i) : v->figure != r->failures || v->differs;
 }
 
-/* Points of a file whose seeds gave the same values of all figures: the seeds are one run. */
+/* Report points of a file whose seeds all gave the same values: their seeds are one run. */
 static void tell_same(const struct results *r, const struct verdict *verdict, size_t count,
 		      FILE *out)
 {
@@ -566,7 +570,7 @@ static int tell_all(struct results *r, struct verdict *verdict, size_t count, FI
 {
 	size_t differ = 0, none = 0, common = 0, figures = 0, point = SIZE_MAX;
 	const struct verdict *nearest = NULL;
-	bool apart_from_0 = false; /* an interval, though no difference is found */
+	bool apart_from_0 = false; /* the interval excludes 0, though no difference is found */
 	bool equal = r->across;	   /* all values */
 
 	for (size_t i = 0; i < count; i++) {
@@ -611,7 +615,7 @@ static int tell_all(struct results *r, struct verdict *verdict, size_t count, FI
 	return differ ? SIM_FAILED : SIM_DONE;
 }
 
-/* Every setting of --across is one that points name, and each side has one value of each. */
+/* Each setting of --across must be named by points, and each side must have one value of each. */
 static bool can_cross(const struct sim_options *o, const struct results *r)
 {
 	const char *name = r->across;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An expression is calculated while it is read. Before the runs that is done too, with no number
- * in any cell, and finds all that is wrong with it.
+ * An expression is evaluated while it is read. This also happens before the runs, with no number in
+ * any cell, to find its errors.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "expr.h"
@@ -117,7 +117,7 @@ size_t sweep_axis(const struct sweep_reader *r, const char *name)
 	return SIM_AXES;
 }
 
-/* With --quick: has the full form this value? */
+/* With --quick: does the full form of the study have this value? */
 static bool left_out(const struct sweep_points *points, const char *axis, const char *value)
 {
 	const struct sim_study_file *full = &points->full;
@@ -178,7 +178,7 @@ static size_t take_axis(struct sweep_reader *r)
 	return axis;
 }
 
-/* Only these values of an axis; of one value the axis is left out. */
+/* Select these values of an axis; with a single value the axis disappears. */
 static struct sweep_array keep_values(struct sweep_reader *r, struct sweep_array array,
 				      size_t axis, const bool *keep, size_t kept)
 {
@@ -320,7 +320,7 @@ static struct sweep_array reduce(struct sweep_reader *r, enum function how,
 
 /* ---- what is read ---- */
 
-/* What stands between the parentheses of a function. */
+/* Read the parentheses of a function. */
 static struct sweep_array apply(struct sweep_reader *r, enum function how)
 {
 	struct sweep_array value = sweep_expression(r), by = value;

@@ -14,7 +14,7 @@
 
 struct sweep_named {
 	char name[64];
-	struct sweep_array value, paper; /* paper.cell NULL: it has no numbers */
+	struct sweep_array value, paper; /* paper.cell NULL: no numbers yet */
 };
 
 struct sweep_reader {
@@ -30,19 +30,19 @@ struct sweep_reader {
 
 void sweep_reader_init(struct sweep_reader *r, const struct sim_saying *saying);
 struct sweep_array sweep_expression(struct sweep_reader *r);
-/* "[AXIS=VALUE, ...]", if there is one: the rest of the array. */
+/* Read "[AXIS=VALUE, ...]", if it is next, and select this part of the array. */
 struct sweep_array sweep_select(struct sweep_reader *r, struct sweep_array array);
 
-/* With file:line:column; the first one only. */
+/* Print an error with file:line:column; only the first is printed. */
 void sweep_wrong(struct sweep_reader *r, const char *at, const char *expected);
-/* Blanks, and then this character or word, which is behind then. */
+/* Skip blanks, and then take this character or word, if it is next. */
 bool sweep_take(struct sweep_reader *r, const char *wanted);
-/* A word of letters, digits, '_' and '.', or false. */
+/* Take a word of letters, digits, '_' and '.', or false. */
 bool sweep_word(struct sweep_reader *r, char *out, size_t size);
-/* The rest up to a blank or one of these characters, which is not empty, or false. */
+/* Take the text up to a blank or one of these characters; false if it is empty. */
 bool sweep_until(struct sweep_reader *r, const char *ends, char *out, size_t size);
-/* The axis of this name, or SIM_AXES; and the place of a value, or SIZE_MAX with the reason said,
- * unless --quick leaves it out. */
+/* The axis of this name, or SIM_AXES. And the number of a value, or SIZE_MAX, with the reason on
+ * stderr unless only --quick leaves the value out. */
 size_t sweep_axis(const struct sweep_reader *r, const char *name);
 size_t sweep_value(struct sweep_reader *r, size_t axis, const char *value, const char *at);
 const struct sweep_named *sweep_find(const struct sweep_reader *r, const char *name);

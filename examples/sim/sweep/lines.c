@@ -72,7 +72,7 @@ static char *read_place(const struct sweep_place *place)
 	return text;
 }
 
-/* A second result of a point must be that of the first. */
+/* A second result of a point must equal the first. */
 static bool agrees(const struct sweep_lines *lines, const struct head *head, const char *line)
 {
 	const struct sweep_place *old = &lines->place[head->run - 1];
@@ -87,7 +87,8 @@ static bool agrees(const struct sweep_lines *lines, const struct head *head, con
 	return same;
 }
 
-/* What is wrong with a line, or NULL; lines are of the study and version of the first. */
+/* What is wrong with a line, or NULL. All lines must be of the study and version of the first
+ * line. */
 static const char *flaw(struct sweep_lines *lines, const char *line, struct head *head)
 {
 	const char *end = sim_json_each(line, take, head);

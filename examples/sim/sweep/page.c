@@ -25,7 +25,7 @@ static bool is(const struct sweep_item *item, const char *word)
 	return !strcmp(item->saying->word, word);
 }
 
-/* Is no picture of a table, nor the script that draws it, a file that the study reads? */
+/* Refuse a page if a picture of a table, or its script, is a file that the study reads. */
 static bool pictures_apart(const struct sweep_story *story)
 {
 	static const char *const suffix[] = { "svg", "gp" };
@@ -58,7 +58,7 @@ int sweep_page_check(const struct sweep_story *story)
 
 /* ---- text ---- */
 
-/* What would end a cell of a table, or begin anything else, as it is. */
+/* Escape what would end a cell of a table, or start other markup. */
 static void put_text(FILE *out, const char *text)
 {
 	for (; *text; text++)
@@ -80,7 +80,7 @@ static void put_pair(FILE *out, double ours, double papers)
 
 /* ---- tables ---- */
 
-/* The first axis across, the others down; of a single axis the values down. */
+/* The first axis goes across, the others down; a single axis goes down. */
 static uint64_t across(const struct sweep_story *story, uint64_t over)
 {
 	size_t count = 0, first = SIM_AXES;
@@ -106,7 +106,7 @@ static void put_names(const struct sweep_story *story, uint64_t axes, FILE *out)
 		}
 }
 
-/* Is there a number, of ours or of the paper, in this row or column? */
+/* Does this row or column have a number, ours or the paper's? */
 static bool filled(const struct sweep_sheet *sheet, const struct sweep_named *named,
 		   uint64_t axes, size_t at)
 {
@@ -171,7 +171,7 @@ static void put_table(struct sweep_story *story, const struct sweep_item *item, 
 	fputs("\n\n", out);
 }
 
-/* The picture of a table; -1: it is not there. */
+/* Write the picture of a table; -1: it could not be written. */
 static int draw(struct sweep_story *story, const struct sweep_item *item)
 {
 	const struct sweep_named *named = item->named;

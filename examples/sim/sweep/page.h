@@ -5,9 +5,10 @@
  * FILE-NAME.svg for each beside FILE.md, and claims with their verdicts. */
 #include "claims.h"
 
-/* Can it be written? Before the runs; 0, or -1 with the reason on stderr. */
+/* Check before the runs whether the page can be written; 0, or -1 with the reason on stderr. */
 int sweep_page_check(const struct sweep_story *story);
-/* 0, or -1 with the reason on stderr; the text is there also without gnuplot. */
+/* Write the page. 0, or -1 with the reason on stderr; without gnuplot the text is written all the
+ * same. */
 int sweep_page(struct sweep_story *story);
 
 #endif

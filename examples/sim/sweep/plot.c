@@ -25,11 +25,11 @@
 #define PAPER_MARK "pt 2 ps 0.8 lw 2 lc rgb '#c00000'"
 #define INTERVAL ", '' using 1:3:(0):($4 - $3) with vectors heads size graph 0.006,90 "
 #define LOGARITHM 100 /* values of lines that are so many times apart get a logarithmic axis */
-#define BARS 0.8 /* of the width of a place */
-#define LIKELY 0.05 /* that the mean lies outside of its interval */
+#define BARS 0.8 /* as a part of the width of a place */
+#define LIKELY 0.05 /* chance that the mean lies outside of its interval */
 
 struct cell {
-	double n, sum, squares;	   /* over the seeds, until all are there */
+	double n, sum, squares;	   /* running sums over the seeds */
 	double mean, reach, paper; /* NAN: there is none */
 };
 
@@ -67,7 +67,7 @@ static bool is_number(const char *text)
 	return *text && strspn(text, "0123456789.") && (strtod(text, &end), !*end);
 }
 
-/* Numbers, or inf among them. */
+/* Are the values numbers? inf counts. */
 static bool has_order(const struct sim_axis *axis)
 {
 	bool all = true;
@@ -122,7 +122,7 @@ static void find_axes(struct plot *p, const struct sweep_points *points, uint64_
 		positive = value > 0 && value < positive ? value : positive;
 	}
 	p->logarithm = p->numbers && p->least > 0 && p->most / p->least >= 8;
-	/* Numbers that would need a logarithm stand side by side if one of them is 0. */
+	/* Numbers that span orders of magnitude get places side by side if one of them is 0. */
 	p->numbers &= p->least != 0 || p->most / positive < 8;
 }
 
@@ -183,7 +183,7 @@ static struct cell *cell_at(const struct plot *p, size_t figure, size_t panel, s
 				values(p, p->x) + x];
 }
 
-/* Where an axis means nothing, its only value stands for all. */
+/* On an axis without effect, the only value stands for all values. */
 static void add(const struct plot *p, uint64_t point)
 {
 	size_t digit[SIM_AXES], panel = 0, first = 0, last;
@@ -250,9 +250,9 @@ static void finish(struct plot *p)
 
 /* ---- the script ---- */
 
-#define LINE_MAX 34 /* letters that fit beside a panel's height */
+#define LINE_MAX 34 /* letters that fit along the height of a panel */
 
-/* In gnuplot's single quotes, where nothing has a meaning but they. */
+/* In single quotes, gnuplot gives a meaning to these only. */
 static void put_words(FILE *out, const char *text)
 {
 	putc('\'', out);

@@ -6,15 +6,15 @@
 #include "points.h"
 #include "sheet.h"
 
-/* Can the study be drawn? Before the runs; 0, or -1 with the reason on stderr. */
+/* Check before the runs whether the study can be drawn; 0, or -1 with the reason on stderr. */
 int sweep_plot_check(const struct sweep_points *points);
 /*
- * Write a script for gnuplot beside the picture (FILE.gp for FILE.svg) and have gnuplot draw it.
- * 0, or -1 with the reason on stderr; the script is there also without gnuplot.
+ * Write a script for gnuplot beside the picture (FILE.gp for FILE.svg) and run gnuplot. 0, or -1
+ * with the reason on stderr; without gnuplot the script is written all the same.
  */
 int sweep_plot(const struct sweep_points *points, const struct sweep_lines *lines);
 
-/* Numbers of one kind, with the halves of their intervals, and those of a paper (or NULL). */
+/* Numbers of one kind, with half of each interval, and the numbers of a paper (or NULL). */
 struct sweep_drawn {
 	const char *what; /* with its unit */
 	const struct sweep_array *value;
@@ -22,7 +22,7 @@ struct sweep_drawn {
 	const struct sweep_array *paper;
 };
 
-/* The same of one array, which is over one axis or more. */
+/* Draw the picture of one array, which has one axis or more. */
 int sweep_draw(const struct sweep_sheet *sheet, const struct sweep_drawn *drawn,
 	       const char *picture);
 

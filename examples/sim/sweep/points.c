@@ -13,7 +13,7 @@
 
 /* ---- numbers of points ---- */
 
-/* Does the axis say which system, workload, ... are run, and so what the others mean? */
+/* Does the axis choose the system, workload, ..., on which the meaning of other axes depends? */
 static bool chooses(const struct sim_axis *axis)
 {
 	static const char *const names[] = { "system", "machine", "workload", "keys", "edges",
@@ -25,7 +25,7 @@ static bool chooses(const struct sim_axis *axis)
 	return found;
 }
 
-/* Values that all axes have in this point. */
+/* Compute the number of the value that each axis has in this point. */
 static void digits(const struct sim_study_file *file, uint64_t point, size_t digit[SIM_AXES])
 {
 	for (size_t i = file->axes; i-- > 0;) {
@@ -50,7 +50,7 @@ static uint64_t choice(const struct sim_study_file *file, const size_t digit[SIM
 	return number;
 }
 
-/* All lines of a group that is zipped mean nothing here, and this is not its first value. */
+/* All lines of a zipped group have no effect here, and this is not the first value. */
 static bool again(const struct sim_study_file *file, const size_t digit[SIM_AXES],
 		  uint64_t ignored)
 {
@@ -127,7 +127,7 @@ static int refuse_names(const char *file, unsigned line)
 	return -1;
 }
 
-/* Every value is one that its option can have. */
+/* Check that each value is valid for its option. */
 static int try_values(const struct sweep_points *p)
 {
 	struct sim_options trial;
@@ -183,7 +183,7 @@ static void keep(void *reason, enum gputm_log_level level, const char *message)
 	snprintf(reason, SIM_QUOTE, "%s", message);
 }
 
-/* Each value that the line's field may have here is one of its range. */
+/* Check that each value of the line is in the range of the field, which may depend on the point. */
 static int try_settings(const struct sim_study_file *file, const size_t digit[SIM_AXES], size_t i,
 			struct gputm_ctx *ctx, const struct sim_setup *setup)
 {
@@ -204,7 +204,7 @@ static int try_settings(const struct sim_study_file *file, const size_t digit[SI
 	return error ? -1 : 0;
 }
 
-/* The lines that mean nothing where systems, workloads, ... are those of this point. */
+/* The lines that have no effect with the system, workload, ... of this point. */
 static int look_at(struct sweep_points *p, const size_t digit[SIM_AXES], uint64_t *ignored)
 {
 	const struct sim_study_file *file = &p->file;
@@ -276,7 +276,7 @@ static int look_at_choices(struct sweep_points *p)
 	return 0;
 }
 
-/* Each figure that the study tells is one of some point, of which one in each choice is tried. */
+/* Check that each figure of `tell` exists in some point, trying one point for each choice. */
 static int look_at_figures(struct sweep_points *p, sweep_run_fn *run)
 {
 	uint64_t last = UINT64_MAX, matched = 0, all, count;
@@ -334,8 +334,8 @@ static uint64_t hashed(uint64_t hash, const char *text)
 	return hash;
 }
 
-/* Of all that decides on the lines of the results: what the study says, and what the kernels and
- * other files say that its points read. */
+/* A hash of everything that decides results: the text of the study, and the contents of the kernels
+ * and other files that its points read. */
 static void make_hash(struct sweep_points *p)
 {
 	const struct sim_study_file *file = &p->file;

@@ -14,26 +14,26 @@ struct sweep_figure {
 };
 
 struct sweep_points {
-	const struct sim_options *options; /* of the command line */
+	const struct sim_options *options; /* options of the command line */
 	struct sim_study_file file;
 	struct sim_study_file full; /* with --quick: the form without it */
 	char hash[20];
 	uint64_t product;    /* of the values of all lines */
-	uint64_t *ignored;   /* for each choice of system, workload, ...: bits of lines */
+	uint64_t *ignored;   /* [choices of system, workload, ...]: bits of lines without effect */
 	uint32_t *kept;	     /* points, as numbers below the product */
 	uint64_t count;
 	struct sweep_figure figure[SWEEP_FIGURES]; /* that results must have, besides those told */
 	size_t figures;
 };
 
-/* Read the study; then, with its figures, look at everything that can be told before a run. 0 or
- * -1 with the reason on stderr. Free it in all cases. */
+/* Read the study; then check, with its figures, all that can be checked before a run. 0 or -1 with
+ * the reason on stderr. Free it in all cases. */
 int sweep_points_read(const struct sim_options *options, struct sweep_points *out);
 int sweep_points_make(struct sweep_points *points, sweep_run_fn *run);
 void sweep_points_free(struct sweep_points *points);
 
-/* Which value each axis has in point `index`. */
-#define SWEEP_IGNORED SIZE_MAX /* it means nothing there */
+/* The number of the value that each axis has in point `index`. */
+#define SWEEP_IGNORED SIZE_MAX /* the axis has no effect there */
 void sweep_point_values(const struct sweep_points *points, uint64_t index,
 			size_t digit[SIM_AXES]);
 

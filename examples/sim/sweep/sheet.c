@@ -144,7 +144,7 @@ static void take(void *state, const char *path, const char *text, bool quoted)
 			line->value[i] = !strcmp(text, "true") ? 1 : strtod(text, NULL);
 }
 
-/* The value of an axis and those zipped to it; SWEEP_IGNORED: it means nothing there. */
+/* Number of the value of an axis and of those zipped to it; SWEEP_IGNORED: no effect there. */
 static size_t digit_of(const struct sweep_sheet *sheet, const size_t digit[SIM_AXES], size_t axis)
 {
 	size_t found = digit[axis];
@@ -155,7 +155,7 @@ static size_t digit_of(const struct sweep_sheet *sheet, const size_t digit[SIM_A
 	return found;
 }
 
-/* Where an axis means nothing, its only value stands for all: for this axis and those behind. */
+/* On an axis without effect, the only value stands for all: for this axis and those after it. */
 static void put(struct sweep_sheet *sheet, size_t digit[SIM_AXES], size_t axis, size_t seed,
 		const struct line *line)
 {

@@ -3,9 +3,9 @@
 #define SIM_SWEEP_STUDENT_H
 /* Student's t distribution, with a real number of degrees of freedom. */
 
-/* How likely is a t at least that far from 0? */
+/* The probability of a t at least this far from 0. */
 double sweep_t_likely(double t, double freedom);
-/* The t that is that unlikely. */
+/* The t with this probability. */
 double sweep_t(double likely, double freedom);
 
 #endif

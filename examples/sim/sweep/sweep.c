@@ -34,7 +34,7 @@ static void take_reason(void *state, const char *path, const char *value, bool q
 		fprintf(stderr, "; %s: %s", (const char *)state, value);
 }
 
-/* The reason of the first one stands behind their number. */
+/* The reason of the first failure comes after their number. */
 static void tell_failed(const struct sweep_lines *lines)
 {
 	char first[40], *line = NULL;
@@ -53,7 +53,8 @@ static void tell_failed(const struct sweep_lines *lines)
 	fputc('\n', stderr);
 }
 
-/* What there is goes to --out; all points of the shard, or of all shards, have a result. */
+/* Write the results so far to --out; complete if all points of the shard, or of all shards, have
+ * one. */
 static int finish(const struct sweep_lines *lines, struct sim_output *out)
 {
 	int error = sweep_lines_write(lines, out->file);
@@ -69,7 +70,7 @@ static int finish(const struct sweep_lines *lines, struct sim_output *out)
 
 /* ---- one study ---- */
 
-/* A file that results are added to as they come, with what is in it. */
+/* A file to which results are appended as they arrive; its contents are read first. */
 static FILE *open_journal(const char *name, struct sweep_lines *lines)
 {
 	FILE *journal = name ? fopen(name, "a+") : tmpfile();

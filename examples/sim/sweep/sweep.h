@@ -2,9 +2,9 @@
 #ifndef SIM_SWEEP_H
 #define SIM_SWEEP_H
 /*
- * Many runs. A study has points, which are numbered from 1; the result of each is a line of JSON.
- * Running, resuming and merging are one thing: lines are found in files or come from workers, are
- * kept by the number of their point, and are written in its order.
+ * Runs of studies. The points of a study are numbered from 1; the result of each is a line of JSON.
+ * Running, resuming and merging work alike: lines come from files or from workers, are stored by
+ * the number of their point, and are written in this order.
  */
 #include "../study/options.h"
 

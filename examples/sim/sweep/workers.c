@@ -29,9 +29,9 @@ struct crew {
 	struct sweep_lines *lines;
 	FILE *journal;
 	const char *name; /* of the journal */
-	uint64_t next;	  /* point that is looked at next */
-	uint64_t most;	  /* points that are to have a result in the end */
-	uint64_t begun;	  /* of them had one before */
+	uint64_t next;	  /* next point to look at */
+	uint64_t most;	  /* points that must have a result in the end */
+	uint64_t begun;	  /* how many of these already had one */
 	size_t jobs;
 	struct worker worker[];
 };
@@ -78,7 +78,7 @@ static bool read_all(int fd, void *bytes, size_t size)
 
 /* ---- the worker ---- */
 
-/* What was said on standard error since it was last asked, in one line. */
+/* All output on standard error since the last call, as one line. */
 static char *said(FILE *log)
 {
 	char *text = NULL;
@@ -98,7 +98,7 @@ static char *said(FILE *log)
 	return ftruncate(fileno(log), 0) ? NULL : text;
 }
 
-/* Its line, or the reason why there is none. */
+/* The result of the worker, or the reason why it has none. */
 static bool answer(const struct crew *crew, uint64_t point, struct sim_kept_units *kept, FILE *log,
 		   int to)
 {
@@ -132,17 +132,17 @@ static bool answer(const struct crew *crew, uint64_t point, struct sim_kept_unit
 	return good;
 }
 
-/* Never returns. What ends the parent ends its pipes, and with them the worker. */
+/* Never returns. When the parent ends, its pipes close, and the worker ends, too. */
 static void work(const struct crew *crew, int from, int to)
 {
 	FILE *log = tmpfile();
 	struct sim_kept_units kept = { .unit = NULL };
 	uint64_t point;
 
-	(void)signal(SIGINT, SIG_IGN); /* the parent is told too */
+	(void)signal(SIGINT, SIG_IGN); /* the parent gets the signal, too */
 	(void)signal(SIGTERM, SIG_DFL);
 	sim_calm_allocator();
-	sim_stop = 0; /* a signal that came just before the fork: the parent ends this process */
+	sim_stop = 0; /* a signal arrived just before the fork: the parent ends this process */
 	if (!log || dup2(fileno(log), STDERR_FILENO) < 0)
 		_exit(1);
 	while (read_all(from, &point, sizeof point) && answer(crew, point, &kept, log, to))
@@ -189,7 +189,7 @@ static int hire(struct crew *crew, struct worker *worker)
 	return sim_complain(-1, "a process cannot be started, expected fewer --jobs");
 }
 
-/* How it ended, in words. */
+/* Describe how the process ended. */
 static void dismiss(struct worker *worker, bool killed, char *reason, size_t size)
 {
 	int status = 0;
@@ -235,7 +235,7 @@ static char *failed_line(const struct sweep_points *points, uint64_t point, cons
 	return line;
 }
 
-/* The line at the end of the journal, in one write: it is there whole, or not at all. */
+/* Append the line to the journal in a single write: it is there completely or not at all. */
 static int keep(struct crew *crew, uint64_t point, const char *line, bool failed)
 {
 	off_t end = lseek(fileno(crew->journal), 0, SEEK_END);
@@ -262,7 +262,7 @@ static int fail(struct crew *crew, uint64_t point, const char *reason)
 	return error;
 }
 
-/* What a worker has to say of its point. */
+/* Read a worker's answer about its point. */
 static int hear(struct crew *crew, struct worker *worker)
 {
 	struct answer head;
@@ -297,7 +297,7 @@ static uint64_t next_point(struct crew *crew)
 	return NONE;
 }
 
-/* Give each idle worker a point; how many are at work, or -1. */
+/* Give a point to each idle worker. @return workers at work, or -1. */
 static int give(struct crew *crew)
 {
 	int busy = 0;

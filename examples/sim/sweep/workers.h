@@ -7,9 +7,9 @@
 #include "../study/progress.h"
 
 /*
- * Run the points of the shard that have no result but a failure. Each line is appended to the
- * journal as it comes. A point that fails, or whose process is killed, is a line with the reason.
- * 0 also when a signal has ended it early (sim_stop); -1 with the reason on stderr.
+ * Run the points of the shard that have no result, or only a failure. Each line is appended to the
+ * journal as it arrives. If a point fails, or its process is killed, its line gives the reason. 0,
+ * also when a signal ends the study early (sim_stop); -1 with the reason on stderr.
  */
 int sweep_work(const struct sweep_points *points, sweep_run_fn *run, struct sweep_lines *lines,
 	       FILE *journal, const char *name, struct sim_bar *bar);
