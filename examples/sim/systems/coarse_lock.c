@@ -13,7 +13,7 @@ static void try_lock(struct sim_port *port, struct sim_warp *warp)
 {
 	uint64_t lane = (uint64_t)__builtin_ctzll(warp->inside);
 
-	warp->started = sim_now(port); /* who waits is in no attempt yet */
+	warp->started = sim_now(port); /* no attempt has begun for a warp that waits for the lock */
 	warp->address[lane] = port->workload->lock_base;
 	warp->compare[lane] = 0;
 	warp->value[lane] = 1;

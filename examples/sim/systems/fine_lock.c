@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Fine-grained locks: the workload brings its lock program, the machine runs it. */
+/* Fine-grained locks: the workload has a program with locks, and the machine runs it. */
 #include "../port/port.h"
 #include "systems.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * GETM (HPCA 2018): conflicts are found at each access, by logical time, and a transaction that
- * reaches its commit has won. What is wired together:
+ * reaches its commit has won. The units and their connections:
  *
  *	core                                       partition
  *	simt_stack  tx_throttle                    validation_unit (metadata_table, stall_buffer)
@@ -10,14 +10,14 @@
  *	                  <--- replies ------        |
  *	                  ---- logs -------->      commit_buffer -> L2 -> releases
  *
- * An access is first held against the other lanes of its warp; losers abort and send nothing.
- * A load of a word that the lane itself has written is served from the write log (a cycle per
- * row walked). The others go out as one message per line (8 B, the time and the words: 16 B). The
- * unit is asked once per granule for a load, and for each word for a store, as the number of
- * writes counts words. A load's values are taken in the tick of the OK; then the L2
- * serves the line, and the reply brings the lanes that failed too (4 B for the time). The warp
- * waits for its loads but not for its stores: these are answered when all their words are, and
- * tx_commit waits for the answers.
+ * An access is first compared with those of the other lanes of its warp; losers abort and send
+ * nothing. A load of a word that the lane itself has written is served from the write log (a cycle
+ * per row walked). The others go out as one message per line (8 B, the time and the words: 16 B).
+ * The unit is asked once per granule for a load, and for each word for a store, as the number of
+ * writes counts words. A load's values are taken in the tick of the OK; then the L2 serves the
+ * line, and the reply brings the lanes that failed too (4 B for the time). The warp waits for its
+ * loads but not for its stores: these are answered when all their words are, and tx_commit waits
+ * for the answers.
  *
  * When no lane is left, or all that are left are at tx_commit with their reservations, the log is
  * walked, a row a cycle, one warp after the other. Rows go out as a packet per partition: 8 B for
@@ -91,7 +91,7 @@ static void abort_lanes(struct sim_port *port, struct sim_warp *warp,
 	sim_tx_abort(port, warp, lanes, reason);
 }
 
-/* Abort those of failed[], and clear it. Their times have been reported. */
+/* Abort the lanes in failed[], and clear it. Their times have been reported already. */
 static void abort_failed(struct sim_port *port, struct sim_warp *warp,
 			 struct getm_warp *state, uint32_t *failed)
 {
@@ -112,7 +112,7 @@ static void abort_failed(struct sim_port *port, struct sim_warp *warp,
 	}
 }
 
-/* The place of a lane in the serial order, but for the lane. */
+/* A lane's place in the serial order, but without the lane number. */
 static uint64_t take_place(struct sim_port *port, struct sim_warp *warp,
 			   struct getm_warp *state)
 {
@@ -154,7 +154,7 @@ static uint64_t settle_clock(struct sim_port *port, struct sim_warp *warp,
 	return wait;
 }
 
-/* The core walks the write log. @return the tick at which it has. */
+/* The core walks the write log. @return the tick at which the walk ends. */
 static uint64_t walk(struct sim_port *port, struct sim_warp *warp,
 		     const struct getm_warp *state)
 {
@@ -174,7 +174,7 @@ static uint64_t walk(struct sim_port *port, struct sim_warp *warp,
 	return core->walker_free;
 }
 
-/* No lane runs any more, or all are at tx_commit, and no answer is outstanding. */
+/* No lane runs any more, or all running lanes are at tx_commit, and no answer is outstanding. */
 static void finish(struct sim_port *port, struct sim_warp *warp, struct getm_warp *state)
 {
 	bool commits = state->phase == GETM_COMMITTING;
@@ -198,7 +198,7 @@ static void finish(struct sim_port *port, struct sim_warp *warp, struct getm_war
 	sim_getm_calm(port, warp->core);
 }
 
-/* True if the attempt has no lane left: it is over as soon as its stores are answered. */
+/* True if the attempt has no lane left: it ends as soon as its stores are answered. */
 static bool dead(struct sim_port *port, struct sim_warp *warp, struct getm_warp *state)
 {
 	if (gputm_simt_stack_tx_running(warp->stack))
@@ -262,8 +262,8 @@ void sim_getm_reserved(struct sim_port *port, const struct sim_message *message)
 /* ---- accesses inside a transaction ---------------------------------------- */
 
 /*
- * What lanes must know before their next access leaves: whether they have failed or lose
- * against others. @return the lanes that go on; the warp goes on too, or is dead.
+ * Before an access leaves: abort lanes that have failed already, or that lose against lanes of the
+ * warp. @return the lanes that continue; the warp continues, too, or its attempt is over.
  */
 static uint64_t admit(struct sim_port *port, struct sim_warp *warp,
 		      struct getm_warp *state, bool write)
@@ -323,7 +323,7 @@ void sim_getm_loaded(struct sim_port *port, struct sim_warp *warp)
 		sim_wake_in(port, warp, 1 + state->rows);
 }
 
-/* Note a row of the write log in which nothing is reserved yet. */
+/* Record a row of the write log, in which nothing is reserved yet. */
 static void new_row(struct sim_port *port, struct getm_warp *state)
 {
 	uint32_t rows = gputm_tx_log_rows(state->log, GPUTM_TX_LOG_WRITE);

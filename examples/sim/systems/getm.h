@@ -15,18 +15,18 @@
 
 #define GETM_HEADER_BYTES 8
 
-/* What a message says. */
+/* Kinds of messages. */
 enum {
-	GETM_ACCESS = SIM_DO_SYSTEM, /* c: number of a struct getm_access */
+	GETM_ACCESS = SIM_DO_SYSTEM, /* c: index of a struct getm_access */
 	GETM_RESERVED,	 /* a: time to report; b, d, e: lanes that failed, by enum getm_failure */
-	GETM_LOG,	 /* c: number of a struct getm_packet */
+	GETM_LOG,	 /* c: index of a struct getm_packet */
 	GETM_ROLL,	 /* to a core: roll over */
-	GETM_ROLLED,	 /* from a core: it has */
-	GETM_RESUME,	 /* to a core: all validation units have */
+	GETM_ROLLED,	 /* from a core: the core has rolled over */
+	GETM_RESUME,	 /* to a core: all validation units have rolled over */
 	GETM_WRITTEN,	 /* to a core: so many words of a warp's logs are released (a) */
 };
 
-/* How an access of a lane can fail at a validation unit, as reasons of an abort. */
+/* How an access of a lane can fail at a validation unit; these are abort reasons. */
 enum getm_failure { GETM_CONFLICT, GETM_ESTIMATED, GETM_CAPACITY, GETM_STOPPED, GETM_FAILURES };
 
 struct getm_options {
@@ -43,13 +43,13 @@ struct getm_config {
 	struct gputm_commit_buffer_config commit_buffer;
 };
 
-/* An instruction of a warp in one line, on its way through the validation unit. */
+/* The accesses of a warp's instruction to one line, on their way through the validation unit. */
 struct getm_access {
 	uint64_t line; /* its first byte */
-	uint64_t time; /* to be reported */
+	uint64_t time; /* time to be reported */
 	uint32_t lanes, leads, granted; /* leads: lanes that ask, the others share their answer */
 	uint32_t failed[GETM_FAILURES];
-	uint32_t left; /* answers to come */
+	uint32_t left; /* answers outstanding */
 	uint32_t warp; /* GPU-wide */
 	uint32_t row;  /* of the write log, if write */
 	uint8_t core, index; /* of the warp */
@@ -62,7 +62,7 @@ _Static_assert(sizeof(struct getm_access) ==
 			       sizeof(((struct getm_access *)0)->unused),
 	       "an access has no padding");
 
-/* A row of a write log, or what is to be cleaned up of it, in one partition. */
+/* A row of a write log, or the words of a row to be cleaned up, for one partition. */
 struct getm_packet {
 	uint64_t sequence;
 	uint32_t warp, count;
@@ -76,9 +76,9 @@ struct getm_packet {
 enum getm_phase {
 	GETM_RUNNING,
 	GETM_LOADING,	 /* waits for replies of a load */
-	GETM_COMMITTING, /* at tx_commit; waits for its reservations */
-	GETM_DYING,	 /* has no lane left; the same */
-	GETM_OVER,	 /* with commit_ack: waits until what its logs wrote is released */
+	GETM_COMMITTING, /* at tx_commit; waits for the answers to its stores */
+	GETM_DYING,	 /* has no lane left; waits for the answers, too */
+	GETM_OVER,	 /* with commit_ack: waits until the writes of its logs are released */
 };
 
 struct getm_warp {
@@ -89,21 +89,21 @@ struct getm_warp {
 	uint64_t sequence;	  /* number of the attempt */
 	uint64_t time;		  /* of the attempt, once it has begun */
 	uint64_t place, order;	  /* last witness: its time, and commits at that time */
-	uint64_t report;	  /* largest time of the load's aborts */
+	uint64_t report;	  /* largest time reported by the load's aborts */
 	uint32_t failed[GETM_FAILURES]; /* lanes to abort */
 	uint32_t load_failed[GETM_FAILURES];
 	uint32_t aborted; /* lanes aborted in this attempt */
 	uint32_t rows;	  /* of the log walked by the load */
 	uint32_t reserving; /* store messages not yet answered */
 	uint64_t logged; /* with commit_ack: words sent of its logs and not released */
-	uint64_t tick;	 /* from which on it may go on then */
+	uint64_t tick;	 /* then it may continue from this tick on */
 	enum getm_phase phase;
 	bool begun; /* has read the clock */
 };
 
 struct getm_core {
 	struct gputm_warp_clock *clock;
-	struct gputm_warp_clock_config config; /* the seed is its own */
+	struct gputm_warp_clock_config config; /* with a seed of its own */
 	struct gputm_warp_access_filter *filter;
 	/* state */
 	uint64_t walker_free; /* tick from which the log may be walked */
@@ -118,18 +118,18 @@ struct getm_partition {
 	struct gputm_validation_unit_config config;
 	struct gputm_commit_buffer *buffer;
 	/* state */
-	struct sim_queue accesses;	   /* not yet or not wholly at the unit's port */
+	struct sim_queue accesses;	   /* messages not yet handed over to the unit completely */
 	struct sim_queue logs;		   /* the same for the buffer */
 	uint32_t *unreleased; /* by GPU-wide warp: words of its logs that came and are not done */
-	uint32_t *unsaid;     /* the same: words that are done, and its core does not know */
+	uint32_t *unsaid;     /* the same: words that are done, without the core knowing */
 	struct sim_queue plain; /* accesses outside transactions that wait for these */
-	uint64_t unit_ticks, buffer_ticks; /* done by the two */
+	uint64_t unit_ticks, buffer_ticks; /* ticks that the two have done */
 	uint64_t unit_counted, buffer_counted; /* ticks that their statistics count at the end */
-	uint64_t unit_due; /* tick of its next event; UINT64_MAX: when something comes */
+	uint64_t unit_due; /* tick of the next event; UINT64_MAX: waits for input */
 	uint32_t issuing; /* the buffer has a block to issue in its next tick */
-	uint32_t full; /* before its last tick the unit had a full port: there is room for one */
-	uint32_t pushed;		   /* lanes of the first access that are at the port */
-	uint32_t entries;		   /* of the first log that are in */
+	uint32_t full; /* the unit's port was full before its last tick: now it has room for one */
+	uint32_t pushed;		   /* lanes of the first access that are in the port */
+	uint32_t entries;		   /* words of the first log that are in the buffer */
 };
 
 struct getm {
@@ -166,7 +166,7 @@ void sim_getm_load(struct sim_port *port, struct sim_warp *warp);
 void sim_getm_loaded(struct sim_port *port, struct sim_warp *warp);
 void sim_getm_store(struct sim_port *port, struct sim_warp *warp);
 void sim_getm_commit(struct sim_port *port, struct sim_warp *warp);
-/* The reservations of a store message are answered. */
+/* The reservations of a store message have been answered. */
 void sim_getm_reserved(struct sim_port *port, const struct sim_message *message);
 /* Words of a warp's logs are released. */
 void sim_getm_written(struct sim_port *port, const struct sim_message *message);
@@ -176,37 +176,39 @@ void sim_getm_kill(struct sim_port *port, struct sim_warp *warp);
 /* getm_send.c */
 /* Send the accesses of mask to the validation units. */
 void sim_getm_send(struct sim_port *port, struct sim_warp *warp, bool write, uint64_t mask);
-/* Send the write log of these lanes to the commit buffers, or have it cleaned up. */
+/* Send the write log of these lanes to the commit buffers, to be written or cleaned up. */
 void sim_getm_send_log(struct sim_port *port, struct sim_warp *warp, uint64_t lanes,
 		       bool cleanup);
-/* An attempt of this core is over: if no other has begun, it has rolled over. */
+/* An attempt of this core has ended: if no other attempt runs, the core has rolled over. */
 void sim_getm_calm(struct sim_port *port, uint32_t core);
 
-/* getm_wires.c: messages that arrive, and what is beside a partition. */
+/* getm_wires.c: messages that arrive, and the units beside a partition. */
 void sim_getm_at_partition(struct sim_port *port, const struct sim_message *message);
 void sim_getm_at_core(struct sim_port *port, const struct sim_message *message);
 void sim_getm_completed(struct sim_port *port, uint32_t partition, uint64_t tag,
 			const uint32_t *value);
 uint64_t sim_getm_partition_tick(struct sim_port *port, uint32_t partition);
-/* The units' cycles are those in which their partition was called, also with nothing to do. */
+/* Add the cycles of idle units to their statistics: all cycles in which their partition was
+ * called. */
 void sim_getm_count(struct sim_port *port);
 
 /* getm_plain.c */
-/* Keep a plain access behind what its warp has committed before. */
+/* Hold back a plain access that must follow what its warp has committed before. */
 bool sim_getm_hold_plain(struct sim_port *port, const struct sim_message *message);
-/* Those that waited for what has been released go to the L2, in their order. */
+/* Plain accesses that waited for words now released go to the L2, in their order. */
 void sim_getm_let_plain_go(struct sim_port *port, struct getm_partition *partition);
-/* A plain store of the access's warp, from before its transaction, is not with the L2 yet. */
+/* Is a plain store of the access's warp, from before its transaction, still on its way to the
+ * L2? */
 bool sim_getm_behind_plain(struct sim_port *port, const struct getm_access *access,
 			   uint32_t partition);
 
 /* getm_rollover.c */
-/* Messages of the ring to this unit, and what follows from them. */
+/* Pass the messages of the ring to this unit, and do what follows from them. */
 void sim_getm_ring(struct sim_port *port, uint32_t partition);
 void sim_getm_roll(struct sim_port *port, const struct sim_message *message);
 void sim_getm_rolled(struct sim_port *port, const struct sim_message *message);
 void sim_getm_resume(struct sim_port *port, const struct sim_message *message);
-/* Hold a warp that would issue while its core rolls over. */
+/* Stop a warp that would issue while its core rolls over. */
 bool sim_getm_hold(struct sim_port *port, struct sim_warp *warp);
 
 #endif

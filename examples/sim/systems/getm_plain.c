@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A warp's accesses outside transactions, in order with its transactions: GETM commits beside the
- * warp, so what the warp does next may reach the L2 before what it has committed.
+ * Orders a warp's accesses outside transactions with its transactions: GETM commits beside the
+ * warp, so a later access of the warp might reach the L2 before its committed writes.
  */
 #include "getm.h"
 

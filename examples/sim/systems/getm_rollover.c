@@ -26,7 +26,7 @@ static void tell_cores(struct sim_port *port, uint32_t leader, uint8_t what)
 	}
 }
 
-/* The unit before this one has a message. */
+/* A message from the previous unit of the ring has arrived. */
 static void pull(struct sim_port *port, uint32_t index,
 		 const struct gputm_validation_message *message)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How a GETM system is made, from what, and what must not be left of it; see getm.c. */
+/* Makes and checks a GETM system, and verifies that nothing is left over at the end; see getm.c. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +59,8 @@ static uint32_t bits_for(uint64_t values)
 	return bits;
 }
 
-/* The other units follow validation_unit, and all of them the machine and the addresses used. */
+/* The other units take fields from validation_unit, and all units from the machine and the
+ * addresses used. */
 static void derive(struct sim_port *port, struct getm *getm)
 {
 	const struct getm_config *asked = port->system_config;
@@ -193,7 +194,7 @@ static int make(struct sim_port *port)
 	return fits(port, &getm->config) ? make_units(port, getm) : -EINVAL;
 }
 
-/* Every reservation must have been released, and nobody may wait for ever. */
+/* At the end every reservation must have been released, and no access may wait. */
 static void finished(struct sim_port *port)
 {
 	const struct getm *getm = port->state;
@@ -216,7 +217,7 @@ static void finished(struct sim_port *port)
 
 static const struct gputm_param option_rows[] = {
 	{ "commit_ack", (uint32_t)offsetof(struct getm_options, commit_ack), sizeof(bool), 0, 1, 0,
-	  false, "1: a warp goes on when its commit or cleanup is written, not when it is sent",
+	  false, "1: a warp continues when its commit or cleanup is written, not when it is sent",
 	  "released simulator", NULL },
 };
 
@@ -261,7 +262,7 @@ static const struct sim_role roles[] = {
 	SIM_ROLE(struct getm_config, commit_buffer),
 };
 
-/* The other units follow validation_unit. */
+/* The other units take fields from validation_unit. */
 static const struct sim_tie ties[] = {
 	{ "validation_unit.address_bits", "tx_log.address_bits" },
 	{ "validation_unit.address_bits", "warp_access_filter.address_bits" },
@@ -272,9 +273,9 @@ static const struct sim_tie ties[] = {
 	{ NULL, NULL },
 };
 
-#define LEAST_MARGIN 2 /* an access in flight passes the margin by one, and its warp by one */
+#define LEAST_MARGIN 2 /* an access in flight exceeds the margin by one, and its warp by another */
 
-/* The margin is a part of the times. */
+/* The margin is a part of the range of times. */
 static bool settle(void *memory, const struct sim_given *given, char *error, size_t size)
 {
 	struct getm_config *config = memory;

@@ -41,8 +41,8 @@ void sim_getm_at_partition(struct sim_port *port, const struct sim_message *mess
 }
 
 /*
- * Hand the lanes that ask to the unit, whose port may have room for so many.
- * @return false if its port is full, or it must wait.
+ * Pass the lanes that ask to the unit, whose port has room for `room`. @return false if the port is
+ * full, or the unit must wait.
  */
 static bool push_access(struct sim_port *port, struct getm_partition *partition,
 			const struct sim_message *message, uint32_t *room)
@@ -75,7 +75,7 @@ static bool push_access(struct sim_port *port, struct getm_partition *partition,
 	return !left;
 }
 
-/* All lanes of the load are answered: the L2 serves those that were granted. */
+/* All lanes of the load have answers: the L2 serves those that were granted. */
 static void reply_load(struct sim_port *port, uint32_t index,
 		       const struct getm_access *access)
 {
@@ -115,7 +115,7 @@ static void reply_store(struct sim_port *port, uint32_t index,
 	sim_to_core(port, &message, GETM_HEADER_BYTES + (failed ? TIME_BYTES : 0));
 }
 
-/* The lanes that the answer to this one is for. */
+/* The lanes that share the answer to this lane. */
 static uint32_t answered(const struct sim_port *port, const struct getm_access *access,
 			 uint64_t lead)
 {
@@ -127,7 +127,7 @@ static uint32_t answered(const struct sim_port *port, const struct getm_access *
 	return lanes;
 }
 
-/* The values of a load are those of this tick. */
+/* A load takes its values in this tick. */
 static void grant(struct sim_port *port, struct getm_access *access, uint32_t lanes)
 {
 	struct sim_warp *warp = &port->warp[access->warp];
@@ -155,7 +155,7 @@ static enum getm_failure failure_of(const struct gputm_validation_answer *answer
 	}
 }
 
-/* A load's failures reach the warp with the last of its replies, which it waits for. */
+/* Failures of a load reach the warp with the last of the replies that the warp waits for. */
 static void refuse(struct sim_port *port, struct getm_access *access, uint32_t lanes,
 		   const struct gputm_validation_answer *answer, bool estimated)
 {
@@ -216,7 +216,7 @@ static void buffer_until(struct getm_partition *partition, uint64_t ticks)
 
 /* ---- beside the partition: logs ---------------------------------------- */
 
-/* Hand the entries of a packet to the buffer. @return false if it is full. */
+/* Push the entries of a packet into the buffer. @return false if the buffer is full. */
 static bool push_log(struct sim_port *port, struct getm_partition *partition,
 		     const struct sim_message *message)
 {
@@ -239,7 +239,7 @@ static bool push_log(struct sim_port *port, struct getm_partition *partition,
 	return true;
 }
 
-/* With commit_ack the core is told when nothing of the warp is left here. */
+/* With commit_ack, notify the core when nothing of the warp is left here. */
 static void acknowledge(struct sim_port *port, struct getm_partition *partition, uint32_t number,
 			uint32_t words)
 {
@@ -256,7 +256,7 @@ static void acknowledge(struct sim_port *port, struct getm_partition *partition,
 	sim_to_core(port, &message, GETM_HEADER_BYTES);
 }
 
-/* When the unit has something to do. */
+/* When the unit next has something to do. */
 static void look_ahead(struct getm_partition *partition)
 {
 	uint64_t quiet = partition->accesses.count ?
@@ -265,7 +265,7 @@ static void look_ahead(struct getm_partition *partition)
 	partition->unit_due = quiet == UINT64_MAX ? UINT64_MAX : partition->unit_ticks + quiet;
 }
 
-/* Hand to the unit, which has done so many ticks, what the buffer has released. */
+/* Pass releases of the buffer to the unit, which is at this tick. */
 static void release(struct sim_port *port, struct getm_partition *partition, uint64_t unit_ticks)
 {
 	struct gputm_commit_release done;
@@ -285,7 +285,7 @@ static void release(struct sim_port *port, struct getm_partition *partition, uin
 		sim_getm_let_plain_go(port, partition);
 }
 
-/* From the first word of a rollover on, the ring is looked at. */
+/* From the first message of a rollover on, poll the ring. */
 static void note_ring(struct getm *getm, const struct getm_partition *partition)
 {
 	getm->ring |= gputm_validation_unit_state(partition->unit) !=
@@ -332,7 +332,7 @@ static void unit_turn(struct sim_port *port, struct getm_partition *partition, u
 	offers = gputm_validation_unit_tick(partition->unit);
 	sim_must(port, offers, "no memory for the metadata");
 	partition->unit_ticks = tick + 1;
-	/* A unit that stops sends a message; from then on the ring is looked at. */
+	/* A unit that stops sends a message; from then on the ring is polled. */
 	getm->ring |= (offers & GPUTM_VALIDATION_UNIT_OFFERS_MESSAGE) != 0;
 	if (offers & GPUTM_VALIDATION_UNIT_OFFERS_ANSWER &&
 	    gputm_validation_unit_peek(partition->unit, &answer)) {
@@ -345,7 +345,7 @@ static void unit_turn(struct sim_port *port, struct getm_partition *partition, u
 	look_ahead(partition);
 }
 
-/* One cycle of the commit buffer, in this tick of the unit. */
+/* A cycle of the commit buffer, within this tick of the unit. */
 static void buffer_turn(struct sim_port *port, struct getm_partition *partition, uint32_t index,
 			uint64_t tick, uint64_t unit_tick)
 {
@@ -372,7 +372,7 @@ static void buffer_turn(struct sim_port *port, struct getm_partition *partition,
 	partition->issuing = !gputm_commit_buffer_next_event(partition->buffer);
 }
 
-/* When the partition has something to do again. */
+/* When the partition next has something to do. */
 static uint64_t next_turn(const struct sim_port *port, const struct getm_partition *partition)
 {
 	uint64_t unit = partition->unit_due == UINT64_MAX ?

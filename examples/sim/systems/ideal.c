@@ -25,7 +25,7 @@ struct buffered {
 	uint32_t value, next; /* of its lane */
 };
 
-/* Of the lane's buffered stores; both SIM_SLAB_NONE if there is none. */
+/* Indices of the lane's buffered stores; both SIM_SLAB_NONE if it has none. */
 struct lane_state {
 	uint32_t first, last;
 };
@@ -33,7 +33,7 @@ struct lane_state {
 struct ideal {
 	struct lane_state *lane;
 	struct sim_slab writes;
-	uint64_t *doomed; /* lanes, by warp: to be aborted when its loads are there */
+	uint64_t *doomed; /* lanes, by warp: to be aborted when the warp's loads have arrived */
 	struct sim_records readers;
 };
 
@@ -47,7 +47,7 @@ static struct buffered *write_at(const struct ideal *ideal, uint32_t index)
 	return sim_slab_at(&ideal->writes, index);
 }
 
-/* The lane's attempt is over. */
+/* End the lane's attempt. */
 static void forget(struct ideal *ideal, uint32_t lane)
 {
 	struct lane_state *state = &ideal->lane[lane];
@@ -106,7 +106,7 @@ static void written(struct sim_port *port, uint32_t by, uint64_t address)
 
 /* ---- accesses ------------------------------------------------------------------------ */
 
-/* The last one to this word, if any. */
+/* The last buffered store to this word, or NULL. */
 static bool own_write(const struct ideal *ideal, uint32_t lane, uint64_t address, uint32_t *value)
 {
 	const struct buffered *write;
@@ -175,7 +175,7 @@ static void loaded(struct sim_port *port, struct sim_warp *warp)
 	abort_doomed(port, warp);
 }
 
-/* Lanes may have been doomed while the warp waited for an add. */
+/* Lanes may be doomed already, as the warp has waited for an add. */
 static bool watch(struct sim_port *port, struct sim_warp *warp)
 {
 	const struct ideal *ideal = port->state;

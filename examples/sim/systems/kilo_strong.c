@@ -28,7 +28,7 @@
 #include "kilo_tm.h"
 
 #define CID_BYTES 2 /* with a reply; a request has room in its header */
-#define PATIENCE 4  /* times that an access is kept */
+#define PATIENCE 4  /* retries after which CIDs are withheld */
 
 SIM_UNIT_KIND(recency_bloom, SIM_OF_MACHINE);
 
@@ -114,7 +114,7 @@ static void hold(struct sim_port *port, struct kilo_partition *partition,
 	sim_queue_push(port, &partition->held, &held);
 }
 
-/* An access that CIDs may have waited for has gone. */
+/* An access for which CIDs may have been withheld has been performed. */
 static void let_go(struct sim_port *port, struct sim_message *message)
 {
 	struct kilo *kilo = port->state;

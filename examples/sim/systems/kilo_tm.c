@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Kilo TM (Fung, thesis chapter 4): lazy, value-based, committed in parallel at the memory
- * partitions. This file only carries things between the units and the machine:
+ * partitions. This file only connects the units with the machine:
  *
  *	core                                   partition
  *	simt_stack  tx_throttle                commit_unit (with last_writer)
@@ -93,7 +93,7 @@ void sim_kilo_store(struct sim_port *port, struct sim_warp *warp)
 
 /* ---- watchdog -------------------------------------------------------------------------- */
 
-/* The watchdog counts from now on; compacted warps have one for their block. */
+/* The watchdog starts to count now; compacted warps share a watchdog for their block. */
 static void start_anew(struct sim_port *port, struct sim_warp *warp)
 {
 	struct kilo *kilo = port->state;
@@ -134,7 +134,7 @@ static void watch_end(struct sim_port *port, struct sim_warp *warp)
 		sim_kilo_end_attempt(port, warp, watch->wrong);
 }
 
-/* The entries in a row of the lanes that are watched; false: no log has such a row. */
+/* The entries of the watched lanes in a row of their logs; false: no log has this row. */
 static bool watched_row(struct sim_port *port, struct sim_warp *warp, uint64_t *mask,
 			uint32_t value[])
 {
@@ -163,7 +163,7 @@ static bool watched_row(struct sim_port *port, struct sim_warp *warp, uint64_t *
 	return any;
 }
 
-/* Read the next row that has lanes still right. */
+/* Read the next row of a lane that has not failed. */
 static void watch_row(struct sim_port *port, struct sim_warp *warp)
 {
 	struct kilo *kilo = port->state;
@@ -300,7 +300,7 @@ static int allocate(struct sim_port *port, struct kilo *kilo)
 		       kilo->partition && kilo->owner ? 0 : -ENOMEM;
 }
 
-/* The logs come first: a sequencer that is made anew is given the logs of that moment. */
+/* Logs come first: when a sequencer is made anew, it gets the logs of that moment. */
 static int make_units(struct sim_port *port, struct kilo *kilo)
 {
 	const struct kilo_config *config = kilo->config;
@@ -327,7 +327,7 @@ static int make_units(struct sim_port *port, struct kilo *kilo)
 	return error;
 }
 
-/* The units must be of the machine's shape and of one another's. */
+/* The configs of units must agree with the machine and with one another. */
 static bool fits(struct sim_port *port, const struct kilo_config *config)
 {
 	const struct gputm_commit_id_config *vendor = &config->commit_id;
@@ -395,7 +395,7 @@ void sim_kilo_init(void *memory, const struct sim_shape *shape)
 	gputm_params_init(gputm_commit_sequencer_params(), &config->commit_sequencer,
 			  sizeof config->commit_sequencer);
 	if (gputm_commit_sequencer_config_preset(&config->commit_sequencer, packing))
-		abort(); /* there is none of that name: a bug */
+		abort(); /* unreachable: a preset of that name exists */
 	sim_logs_init(&config->tx_log, shape);
 	gputm_params_init(gputm_commit_id_params(), &config->commit_id, sizeof config->commit_id);
 	gputm_params_init(gputm_commit_unit_params(), &config->commit_unit,
@@ -417,7 +417,7 @@ void sim_kilo_init(void *memory, const struct sim_shape *shape)
 
 #define RING_MAX (1u << 22)
 
-/* The credits of all pools are entries of the ring. */
+/* All pools together can have as many credits as the ring has entries. */
 bool sim_kilo_settle(void *memory, const struct sim_given *given, char *error, size_t size)
 {
 	struct kilo_config *config = memory;

@@ -12,7 +12,7 @@
 #include "../port/port.h"
 #include "logs.h"
 
-/* What a message says; a log message of few words has a small block. */
+/* What a message contains; a log message of few words has a small block. */
 enum { PACKET_SMALL = SIM_DO_SYSTEM, PACKET_LARGE, REPORT };
 
 #define SMALL_WORDS 6
@@ -36,22 +36,22 @@ struct kilo_config {
 	struct gputm_recency_bloom_config isolation;
 };
 
-/* The watchdog at work on a warp. */
+/* The watchdog that checks a warp. */
 struct kilo_watch {
 	bool on;
-	bool passed; /* it has just been looked at: its next instruction is due */
+	bool passed; /* the check has just ended: the next instruction is due */
 	uint32_t row;
-	uint64_t looked_at;		/* tick of the last look, from which the next is counted */
+	uint64_t looked_at;		/* tick of the last check, from which the watchdog counts */
 	uint64_t wrong;			/* lanes that found another value */
-	uint64_t lanes;			/* whose logs are read */
-	uint32_t loaded[SIM_MAX_LANES]; /* of the program, put back afterwards */
+	uint64_t lanes;			/* lanes whose logs are read */
+	uint32_t loaded[SIM_MAX_LANES]; /* the program's registers, restored afterwards */
 };
 
 struct kilo_core {
 	struct gputm_commit_sequencer *sequencer;
 	struct gputm_commit_sequencer_config config;
 	uint64_t ticks;		  /* done by the sequencer */
-	struct sim_queue refused; /* resend requests for which it had no room */
+	struct sim_queue refused; /* resend requests that found no room in the sequencer */
 	bool short_of_credits;
 };
 
@@ -68,21 +68,21 @@ struct kilo_partition {
 struct kilo {
 	const struct kilo_config *config;
 	struct gputm_tx_log **log; /* by warp of the machine */
-	uint32_t *walked;	   /* rows, of the load that waits */
+	uint32_t *walked;	   /* rows walked for the load that waits */
 	struct kilo_watch *watch;
 	struct gputm_commit_id *vendor;
 	struct kilo_core *core;
 	struct kilo_partition *partition;
 	uint64_t *floor;      /* by warp: CIDs below it come before its next plain access */
-	uint32_t impatient;   /* held accesses that no CID is given before */
+	uint32_t impatient;   /* kept accesses; while there are any, no CIDs are given */
 	struct sim_slab small, large; /* packets on their way */
-	uint64_t empty;		      /* transactions without a CID so far */
+	uint64_t empty;		      /* transactions that wait for a CID */
 	uint8_t *owner;		      /* core of a warp, by its first CID modulo owners */
 	uint64_t owners;	      /* a power of two, no less than the ring */
-	/* Told of each write of a commit unit when the L2 serves it; NULL for none. */
+	/* Called for each write of a commit unit when the L2 serves it; NULL for none. */
 	void (*wrote)(struct sim_port *port, uint32_t partition,
 		      const struct gputm_mem_request *request);
-	/* Told of each warp whose commit is over; NULL for none. */
+	/* Called when the commit of a warp is over; NULL for none. */
 	void (*finished)(struct sim_port *port, const struct sim_warp *warp);
 };
 
@@ -100,13 +100,13 @@ void sim_kilo_load(struct sim_port *port, struct sim_warp *warp);
 void sim_kilo_store(struct sim_port *port, struct sim_warp *warp);
 void sim_kilo_loaded(struct sim_port *port, struct sim_warp *warp);
 bool sim_kilo_watch(struct sim_port *port, struct sim_warp *warp);
-/* The roles that every such system has first. */
+/* The roles that all such systems begin with. */
 #define SIM_KILO_ROLES                                                                         \
 	SIM_ROLE(struct kilo_config, tx_log),                                                  \
 	SIM_ROLE(struct kilo_config, commit_id),                                               \
 	SIM_ROLE(struct kilo_config, commit_sequencer),                                        \
 	SIM_ROLE(struct kilo_config, commit_unit)
-/* What goes together in them, and what is not used. */
+/* Ties of their fields, and fields that are not used. */
 #define SIM_KILO_TIES                                                                          \
 	{ "commit_unit.ring", "commit_id.ring" },                                              \
 		{ "commit_unit.first_cid", "commit_id.first_cid" }
@@ -117,14 +117,14 @@ bool sim_kilo_watch(struct sim_port *port, struct sim_warp *warp);
 bool sim_kilo_settle(void *config, const struct sim_given *given, char *error, size_t size);
 
 /* kilo_strong.c */
-/* Cores that were short of credits ask again in the next cycle. */
+/* Cores that were short of credits try again in the next cycle. */
 void sim_kilo_ask_again(struct sim_port *port);
 void sim_strong_init(struct gputm_recency_bloom_config *filter);
 int sim_strong_make(struct sim_port *port, struct kilo *kilo);
 /* Transactions have read or written these words. */
 void sim_strong_note(struct sim_port *port, struct kilo_partition *partition,
 		     const struct gputm_commit_message *packet);
-/* CIDs have retired: accesses that waited for them go to the L2 again. */
+/* CIDs have retired: accesses that waited for them go to the L2. */
 void sim_strong_release(struct sim_port *port, struct kilo_partition *partition);
 bool sim_strong_keep(struct sim_port *port, struct sim_message *message, uint32_t words);
 /* The row of system.isolation; options is the struct that has it. */
@@ -145,7 +145,7 @@ void sim_kilo_completed(struct sim_port *port, uint32_t partition, uint64_t tag,
 uint64_t sim_kilo_core_tick(struct sim_port *port, uint32_t core);
 uint64_t sim_kilo_partition_tick(struct sim_port *port, uint32_t partition);
 
-/* What every such system does alike. */
+/* What all such systems do alike. */
 #define SIM_KILO_OPS                                                                           \
 	.store = sim_kilo_store, .loaded = sim_kilo_loaded, .watch = sim_kilo_watch,           \
 	SIM_KILO_MESSAGES

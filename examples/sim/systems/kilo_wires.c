@@ -11,7 +11,7 @@
 
 /* ---- clocks ---------------------------------------------------------------------------- */
 
-/* Bring the sequencer to the state before (after) its tick at this time. */
+/* Advance the sequencer to the state before (after) its tick at this time. */
 static struct kilo_core *core_at(struct sim_port *port, uint32_t index, uint64_t ticks)
 {
 	struct kilo *kilo = port->state;
@@ -129,7 +129,7 @@ static void send_packet(struct sim_port *port, uint32_t core, uint32_t partition
 	sim_to_partition(port, &message, gputm_commit_message_bytes(packet));
 }
 
-/* The commit of a warp is over for the core. */
+/* The commit of a warp has ended. */
 static void finish(struct sim_port *port, uint32_t core,
 		   const struct gputm_commit_sequencer_done *done)
 {
@@ -153,7 +153,7 @@ static void finish(struct sim_port *port, uint32_t core,
 	sim_kilo_end_attempt(port, warp, done->fail);
 }
 
-/* Take what the sequencer offers after its tick. */
+/* Take the packets that the sequencer offers after its tick. */
 static void take_outputs(struct sim_port *port, uint32_t index, struct kilo_core *core, int offers)
 {
 	struct gputm_commit_sequencer_retired retired;
@@ -188,7 +188,7 @@ static int report_push(struct kilo_core *core, const struct sim_message *message
 	return gputm_commit_sequencer_push(core->sequencer, message->partition, &report);
 }
 
-/* Resend requests that the sequencer had no room for. */
+/* Retry resend requests for which the sequencer had no room. */
 static void push_refused(struct sim_port *port, struct kilo_core *core)
 {
 	struct sim_message *message;
@@ -203,7 +203,8 @@ static void push_refused(struct sim_port *port, struct kilo_core *core)
 	}
 }
 
-/* Ticks until something may leave the sequencer; a warp that wants credits is not left alone. */
+/* Ticks until the sequencer may send something; a warp that wants credits must be served at
+ * once. */
 static uint64_t quiet_ticks(const struct kilo_core *core)
 {
 	uint32_t warp, count;
@@ -234,7 +235,7 @@ uint64_t sim_kilo_core_tick(struct sim_port *port, uint32_t index)
 	return (core->ticks + quiet) * port->core_ticks;
 }
 
-/* Credits of neighbours have come back. */
+/* Credits of neighbouring cores have come back. */
 static void return_credits(struct sim_port *port, const struct sim_message *message)
 {
 	struct kilo *kilo = port->state;
@@ -334,7 +335,7 @@ void sim_kilo_completed(struct sim_port *port, uint32_t index, uint64_t tag,
 	call_partition(port, index, now);
 }
 
-/* Told of each word that the unit writes: its version is now this CID. */
+/* Called for each word that the unit writes: the word's version becomes this CID. */
 static void note_version(void *state, const struct gputm_unit *unit,
 			 const struct gputm_event *event)
 {
@@ -356,7 +357,7 @@ static void take_request(struct sim_port *port, struct gputm_commit_unit *unit,
 		gputm_unit_unobserve(face, note_version, port->version);
 }
 
-/* Take what the ports and the report queue offer in this cycle. */
+/* Take the requests of the ports, and the reports, of this cycle. */
 static void take_offers(struct sim_port *port, uint32_t index, struct gputm_commit_unit *unit,
 			int offers)
 {

@@ -7,21 +7,21 @@
 
 #include "../port/port.h"
 
-/* What no system reads of them. */
+/* Fields that no system reads. */
 #define SIM_LOG_UNUSED                                                                         \
 	{ "tx_log.header_bytes", "the units that send the logs make the packets", NULL },      \
 		{ "tx_log.flit_bytes", "the units that send the logs make the packets", NULL }
 
 void sim_logs_init(struct gputm_tx_log_config *config, const struct sim_shape *shape);
-/* Has it the machine's shape still? Else the run fails. */
+/* Do the logs still have the machine's shape? If not, the run fails. */
 bool sim_logs_fit(struct sim_port *port, const struct gputm_tx_log_config *config);
 /* Make them; the pointers to them are `stride` bytes apart, by number of the warp. */
 int sim_logs_make(struct sim_port *port, const struct gputm_tx_log_config *config,
 		  struct gputm_tx_log **first, size_t stride);
 
 /*
- * What a log must not refuse; else the run fails. Lanes of a load that have written the word
- * themselves have it from the log and leave warp->mask: the rows that were walked.
+ * Operations that a log must not refuse; otherwise the run fails. load: lanes that find their own
+ * write get its value from the log and leave warp->mask; returns the rows walked.
  */
 uint32_t sim_log_own_writes(struct sim_port *port, struct gputm_tx_log *log,
 			    struct sim_warp *warp);

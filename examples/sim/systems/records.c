@@ -79,7 +79,7 @@ void sim_records_forget(struct sim_records *records, uint32_t owner)
 	records->first[owner] = SIM_NO_RECORD;
 }
 
-/* The first one of this word from that one of its bucket on. */
+/* The first record of this word, from this record of its bucket on. */
 static const struct sim_record *find(const struct sim_records *records, uint32_t index,
 				     uint64_t address)
 {

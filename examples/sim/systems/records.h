@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef SIM_RECORDS_H
 #define SIM_RECORDS_H
-/* Who has accessed which word: records, in a hash table of words and in a list per owner. */
+/* Records of which owner has accessed which word, in a hash table by word and in a list per
+ * owner. */
 #include <stdbool.h>
 
 #include "../base/slab.h"
@@ -24,7 +25,7 @@ struct sim_records {
 	uint32_t bucket[1u << SIM_RECORD_BITS];
 };
 
-/* Owners are numbered from 0 on. False: no memory; free what there is. */
+/* Owners are numbered from 0 on. False: out of memory; free what exists. */
 bool sim_records_make(struct sim_records *records, uint32_t owners);
 void sim_records_free(struct sim_records *records);
 void sim_records_io(struct sim_records *records, struct sim_io *io);
@@ -32,9 +33,9 @@ void sim_records_io(struct sim_records *records, struct sim_io *io);
 bool sim_records_note(struct sim_records *records, uint32_t owner, uint64_t address, bool write);
 bool sim_records_noted(const struct sim_records *records, uint32_t owner, uint64_t address,
 		       bool write);
-/* All of an owner. */
+/* Remove all records of an owner. */
 void sim_records_forget(struct sim_records *records, uint32_t owner);
-/* The records of a word, the latest first; NULL ends them. Those left stay where they are. */
+/* The next record of a word, latest first; NULL ends. Removing other records does not move it. */
 const struct sim_record *sim_records_first(const struct sim_records *records, uint64_t address);
 const struct sim_record *sim_records_next(const struct sim_records *records,
 					  const struct sim_record *record);

@@ -5,7 +5,7 @@
 
 /* ---- places ------------------------------------------------------------------------------ */
 
-/* NULL if it is in none. */
+/* The region of an address, or NULL. */
 struct si_region *sim_si_region_of(struct si *si, uint64_t address)
 {
 	for (uint32_t i = 0; i < si->regions; i++)
@@ -14,7 +14,7 @@ struct si_region *sim_si_region_of(struct si *si, uint64_t address)
 	return NULL;
 }
 
-/* Its place in version 0. */
+/* The place of the word in version 0. */
 uint64_t sim_si_place_of(const struct si_region *region, uint64_t address)
 {
 	return region->base + (address - region->logical.start);
@@ -26,7 +26,7 @@ static void outside(struct sim_port *port)
 		 "a transaction accesses a word outside the regions that the workload names");
 }
 
-/* Where the transaction reads the word; false if what it should read is gone. */
+/* The place at which the transaction reads the word; false if its version is gone. */
 static bool find_place(struct sim_port *port, struct si_tx *tx, uint64_t address,
 		       uint64_t *physical)
 {
@@ -57,7 +57,7 @@ static bool find_place(struct sim_port *port, struct si_tx *tx, uint64_t address
 
 /* ---- loads ------------------------------------------------------------------------------- */
 
-/* Lanes that find their version are sent to it, the others are doomed. */
+/* Send lanes to the versions that they found, and doom the others. */
 void sim_si_load(struct sim_port *port, struct sim_warp *warp)
 {
 	struct si *si = sim_si_of(port);
@@ -77,7 +77,7 @@ void sim_si_load(struct sim_port *port, struct sim_warp *warp)
 		sim_wake_in(port, warp, 1 + state->walked);
 }
 
-/* The request is beside the tables. */
+/* The request has arrived at the tables. */
 void sim_si_served(struct sim_port *port, struct sim_message *message)
 {
 	struct si *si = sim_si_of(port);
@@ -143,7 +143,7 @@ void sim_si_store(struct sim_port *port, struct sim_warp *warp)
 	sim_wake_in(port, warp, port->shape.plain_latency);
 }
 
-/* At the tables, which serve one message after the other. */
+/* A message has arrived at the tables, which serve one message after the other. */
 void sim_si_claim(struct sim_port *port, const struct sim_message *message)
 {
 	struct si *si = sim_si_of(port);
@@ -168,7 +168,7 @@ void sim_si_claim(struct sim_port *port, const struct sim_message *message)
 
 /* ---- accesses outside transactions ------------------------------------------------------- */
 
-/* The newest version, and for stores the one that is to follow it as well. */
+/* A plain access goes to the newest version; a store also to the next version, if it exists. */
 void sim_si_plain(struct sim_port *port, struct sim_warp *warp, enum sim_op op)
 {
 	struct si *si = sim_si_of(port);

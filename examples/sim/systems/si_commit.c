@@ -73,7 +73,7 @@ static void walk(struct sim_port *port, struct sim_warp *warp)
 			      sim_align(sim_now(port) + port->core_ticks, port->core_ticks));
 }
 
-/* The version can be written, or nothing is to be. */
+/* The version can be written, or there is nothing to write. */
 static void commit_warp(struct sim_port *port, struct sim_warp *warp)
 {
 	struct si *si = sim_si_of(port);
@@ -102,7 +102,8 @@ static bool writes(const struct si *si, const struct si_warp *state)
 	return false;
 }
 
-/* Ask each partition with a word of the warp's writes. The claims there have passed or doomed. */
+/* Ask each partition that has a word of the warp's writes. Claims there have already passed or
+ * doomed the transaction. */
 static void ask_for_votes(struct sim_port *port, struct sim_warp *warp)
 {
 	struct si_warp *state = sim_si_warp(port, warp);
@@ -145,7 +146,7 @@ static void vote(struct sim_port *port, const struct sim_message *message)
 	sim_call_partition(port, message->partition, sim_now(port) + 1);
 }
 
-/* All claims are answered, and all is read: else old versions could wait for their readers. */
+/* All claims and loads are answered; otherwise old versions could wait for their readers. */
 void sim_si_commit_now(struct sim_port *port, struct sim_warp *warp)
 {
 	struct si *si = sim_si_of(port);
@@ -180,7 +181,8 @@ void sim_si_commit(struct sim_port *port, struct sim_warp *warp)
 
 /* ---- the log, beside the core ------------------------------------------------------------ */
 
-/* Where the words of the row go, until the version is sealed; the partitions of these places. */
+/* Send the words of a row to the version that is being written; notes the partitions of their
+ * places. */
 static uint32_t find_partitions(struct sim_port *port, struct si_warp *state,
 				const struct gputm_tx_log_row *row)
 {
@@ -240,7 +242,7 @@ static void send_words(struct sim_port *port, struct sim_warp *warp, uint32_t pa
 	sim_to_partition(port, &message, 8 + 8 * packet->count);
 }
 
-/* All words are written and the log has been walked. */
+/* All words are written, and the log has been walked. */
 static void written(struct sim_port *port, struct sim_warp *warp)
 {
 	struct si *si = sim_si_of(port);
@@ -253,7 +255,7 @@ static void written(struct sim_port *port, struct sim_warp *warp)
 	sim_si_poke(port);
 }
 
-/* The next packet of the row, or the next row. False: the log is at its end. */
+/* Send the next packet of the row, or of the next row. False: the log is at its end. */
 static bool walk_on(struct sim_port *port, struct sim_warp *warp)
 {
 	struct si *si = sim_si_of(port);
@@ -293,7 +295,7 @@ uint64_t sim_si_core_tick(struct sim_port *port, uint32_t core)
 
 /* ---- beside the memory ------------------------------------------------------------------- */
 
-/* A word of the first packet, in each cycle of the unit. */
+/* Write a word of the first packet; called in each cycle of the unit. */
 void sim_si_write(struct sim_port *port, uint32_t index)
 {
 	struct si *si = sim_si_of(port);

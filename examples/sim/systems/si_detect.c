@@ -54,7 +54,7 @@ static void fail_as_too_small(struct sim_port *port)
 	sim_fail(port, -EINVAL, message);
 }
 
-/* A table is full: nobody begins until there is room, and then fewer at a time. */
+/* A table is full: nobody begins until it has room, and after that fewer run at a time. */
 static void overflow(struct sim_port *port, struct si_warp *warp, uint32_t lane)
 {
 	struct si *si = sim_si_of(port);
@@ -66,7 +66,7 @@ static void overflow(struct sim_port *port, struct si_warp *warp, uint32_t lane)
 	sim_si_doom(port, warp, lane, SIM_ABORT_CAPACITY);
 }
 
-/* The reader comes before the writer. False: the transaction of the lane is doomed. */
+/* The reader must come before the writer. False: the transaction of the lane is doomed. */
 static bool edge(struct sim_port *port, struct si_warp *warp, uint32_t lane,
 		 uint32_t reader, uint32_t writer)
 {
@@ -117,7 +117,7 @@ static void post_date_read(struct sim_port *port, struct si_warp *warp, uint32_t
 	find_writers(port, warp, lane, address);
 }
 
-/* @return cycles. */
+/* Put the readers of the word before its new writer. @return cycles. */
 static uint32_t find_readers(struct sim_port *port, struct si_warp *warp, uint32_t lane,
 			     uint64_t address)
 {
@@ -210,7 +210,7 @@ static void commit_writes(struct sim_port *port, uint32_t id)
 			 "the writer table refused a commit");
 }
 
-/* In the paper's text the words are its own until the commit is over. */
+/* According to the paper's text a word belongs to its writer until the end of the commit. */
 static uint64_t commit_plain(struct sim_port *port, uint32_t id)
 {
 	if (!sim_si_of(port)->config->system.literal)

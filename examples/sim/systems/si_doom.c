@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Snapshot isolation: transactions that are over. One that is found guilty is doomed, one that
- * has committed stays until nobody needs to know of it, and clocks that run out doom all.
+ * Snapshot isolation: the ends of transactions. A guilty transaction is doomed; a committed
+ * transaction stays until nobody needs to know it; and when a clock runs out, all are doomed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ bool sim_si_words_add(struct si_words *words, uint64_t address)
 	return true;
 }
 
-/* The instance is forgotten. */
+/* Forget the instance. */
 void sim_si_give(struct sim_port *port, uint32_t id)
 {
 	struct si *si = sim_si_of(port);
@@ -49,7 +49,8 @@ void sim_si_give(struct sim_port *port, uint32_t id)
 
 /* ---- committed ones ---------------------------------------------------------------------- */
 
-/* It runs no more. It stays until all that run have a snapshot of `version`. */
+/* The transaction runs no more. It stays until all running transactions have a snapshot of
+ * `version`. */
 void sim_si_retire(struct sim_port *port, uint32_t id, uint64_t version)
 {
 	struct si *si = sim_si_of(port);
@@ -80,8 +81,8 @@ static void release_all(struct sim_port *port, struct si_version *version)
 }
 
 /*
- * Forget those that nobody needs to know. The paper's text forgets them with the end of
- * their commit.
+ * Forget committed transactions that nobody needs any more. The paper's text forgets them with the
+ * end of their commit.
  */
 void sim_si_reclaim(struct sim_port *port)
 {
@@ -96,7 +97,7 @@ void sim_si_reclaim(struct sim_port *port)
 
 /* ---- doom --------------------------------------------------------------------------------- */
 
-/* It reads no more: the references to versions go back. */
+/* It reads no more: release its references to versions. */
 void sim_si_leave(struct sim_port *port, uint32_t id)
 {
 	struct si *si = sim_si_of(port);
@@ -112,7 +113,7 @@ void sim_si_leave(struct sim_port *port, uint32_t id)
 	tx->held = 0;
 }
 
-/* All that the tables know of it goes at once; the lane aborts when its warp can. */
+/* Remove the transaction from all tables at once; the lane aborts when its warp can. */
 void sim_si_doom(struct sim_port *port, struct si_warp *state, uint32_t lane,
 		 enum sim_abort_reason reason)
 {
@@ -141,7 +142,7 @@ static void doom_all(struct sim_port *port)
 			sim_si_doom(port, &si->warp[i], (uint32_t)lane, SIM_ABORT_ROLLOVER);
 }
 
-/* Stop everything that runs; what has committed is written and sealed first. */
+/* Stop all running transactions; committed ones are written and sealed first. */
 void sim_si_restart(struct sim_port *port)
 {
 	struct si *si = sim_si_of(port);

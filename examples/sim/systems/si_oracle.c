@@ -23,7 +23,7 @@
 #include "records.h"
 #include "si_tm.h"
 
-/* Of a lane: the last transaction with an access, unless it is forgotten, and whose it is. */
+/* Of a lane: its last transaction with an access, unless forgotten, and the thread of that. */
 struct si_last {
 	uint32_t id, thread;
 };
@@ -33,7 +33,7 @@ struct si_graph {
 	uint32_t *lane_of;    /* [ids]: index in last */
 	uint64_t *followers, *leaders; /* [ids][words] */
 	uint32_t words;		       /* of a row of bits */
-	bool *over;		       /* [ids]: to be forgotten when nobody leads to it */
+	bool *over;		       /* [ids]: to be forgotten when no edge leads to it */
 	uint64_t *reached, *queue;     /* [words], [ids]: of a search */
 	struct sim_records records;
 };
@@ -101,7 +101,7 @@ static uint64_t *row_of(const struct si_graph *graph, uint64_t *matrix, uint32_t
 	return matrix + (size_t)id * graph->words;
 }
 
-/* Is there a way from one to the other? */
+/* Is there a path from one to the other? */
 static bool leads_to(struct si_graph *graph, uint32_t from, uint32_t to)
 {
 	uint32_t queued = 0;
@@ -123,7 +123,7 @@ static bool leads_to(struct si_graph *graph, uint32_t from, uint32_t to)
 	return false;
 }
 
-/* Of a lane's access. False: it would close a loop, and the lane is doomed. */
+/* Add an edge for a lane's access. False: the edge would close a loop, and the lane is doomed. */
 static bool edge(struct sim_port *port, struct si_warp *warp, uint32_t lane, uint32_t from,
 		 uint32_t to)
 {
@@ -141,7 +141,8 @@ static bool edge(struct sim_port *port, struct si_warp *warp, uint32_t lane, uin
 	return true;
 }
 
-/* Nobody follows it any more, and its leaders, which there are at an abort only, lose it. */
+/* Remove a transaction that no other will follow; those before it, which exist only at an abort,
+ * lose a follower. */
 static void forget_edges(struct si_graph *graph, uint32_t id)
 {
 	uint64_t *followers = row_of(graph, graph->followers, id);
@@ -167,7 +168,7 @@ static bool is_led(const struct si_graph *graph, uint32_t id)
 	return false;
 }
 
-/* Take it out, and then those that only it has held back. */
+/* Remove it, and then those that only it has kept. */
 static void forget(struct sim_port *port, uint32_t id)
 {
 	struct si *si = sim_si_of(port);
@@ -197,7 +198,7 @@ static void forget(struct sim_port *port, uint32_t id)
 
 /* ---- accesses ---------------------------------------------------------------------------- */
 
-/* The writer of the word whose commit is the last in this snapshot, if it is still known. */
+/* The last writer of the word that is in this snapshot, if still known. */
 static uint32_t last_writer(const struct si *si, uint64_t address, uint64_t snapshot)
 {
 	const struct sim_records *records = &si->graph->records;
@@ -214,7 +215,7 @@ static uint32_t last_writer(const struct si *si, uint64_t address, uint64_t snap
 	return last;
 }
 
-/* The other one has accessed the word too: the edge that follows, and whether it passes. */
+/* Another transaction has accessed the word, too: add the edge that follows. False: a loop. */
 static bool meet(struct sim_port *port, struct si_warp *warp, uint32_t lane, bool write,
 		 const struct sim_record *other)
 {
@@ -230,7 +231,7 @@ static bool meet(struct sim_port *port, struct si_warp *warp, uint32_t lane, boo
 	return edge(port, warp, lane, id, other->owner);
 }
 
-/* At the first access of a transaction: it follows the thread's last one. */
+/* At the first access of a transaction: add the edge from the thread's last transaction. */
 static void follow(struct sim_port *port, struct si_warp *warp, uint32_t lane)
 {
 	struct si *si = sim_si_of(port);
@@ -285,7 +286,7 @@ static uint32_t oracle_write(struct sim_port *port, struct si_warp *warp, uint64
 
 /* ---- begin and end ----------------------------------------------------------------------- */
 
-/* Does the word have a commit that this snapshot lacks? */
+/* Has the word been written by a commit that this snapshot lacks? */
 static bool is_newer(const struct si *si, uint64_t address, uint64_t snapshot)
 {
 	const struct sim_records *records = &si->graph->records;

@@ -208,9 +208,9 @@ static int allocate(struct sim_port *port, struct si *si)
 	return 0;
 }
 
-#define LEAST_TIME_BITS 15 /* a quarter of the range is longer than a commit */
+#define LEAST_TIME_BITS 15 /* a quarter of the range is longer than any commit */
 
-/* Each version of a run has a number of its own, and holds a transaction at least. */
+/* Each version of a run has its own number, and contains at least one transaction. */
 static int versions_fit(struct sim_port *port, uint32_t bits)
 {
 	uint64_t most = port->workload->transactions;
@@ -427,7 +427,7 @@ static const struct sim_unused unused[] = {
 	SIM_NO_COMMIT_UNITS, SIM_LOG_UNUSED, { NULL, NULL, NULL },
 };
 
-/* A part of the paper's text that is set to 0 where all of it is asked for. */
+/* A part of the paper's text that the user has set to 0, although literal asks for all of it. */
 static bool contradicts(const struct sim_given *given, const char *part, uint32_t value,
 			char *error, size_t size)
 {
@@ -438,7 +438,7 @@ static bool contradicts(const struct sim_given *given, const char *part, uint32_
 	return true;
 }
 
-/* Sizes that go with the transactions, as far as they are not given. */
+/* Sizes that follow from the number of transactions, unless they are set. */
 static bool settle(void *memory, const struct sim_given *given, char *error, size_t size)
 {
 	struct si_config *config = memory;

@@ -50,17 +50,17 @@ struct si_tx {
 	enum { SI_IDLE, SI_RUNNING, SI_COMMITTED } state;
 	uint64_t time;	   /* of its start */
 	uint64_t snapshot; /* number of the last version sealed then */
-	uint64_t version;  /* committed: a running one that has this snapshot need not know it */
-	uint64_t held;	   /* regions of which it has a reference */
+	uint64_t version;  /* committed: running transactions with this snapshot need not know it */
+	uint64_t held;	   /* regions in which it has a reference */
 	uint8_t slot[SIM_REGIONS];
 	uint32_t next; /* in the list of its version */
-	uint32_t warp, lane; /* that run it, or ran it last */
+	uint32_t warp, lane; /* the thread that runs it, or ran it last */
 };
 
-/* What is known of a version by its number. */
+/* What is known of a version, by its number. */
 struct si_version {
 	uint32_t running;   /* transactions with this snapshot */
-	uint32_t committed; /* first of those to be forgotten with it */
+	uint32_t committed; /* first of the transactions to be forgotten with it */
 };
 
 /* A region of the workload, and where its versions are. */
@@ -77,7 +77,7 @@ enum si_phase {
 	SI_OUTSIDE,   /* the attempt has not begun */
 	SI_WAITING,   /* in the queue of those that want to begin */
 	SI_INSIDE,
-	SI_CLAIMING,  /* at its commit, or over: answers to claims, or votes, are missing */
+	SI_CLAIMING,  /* at its commit, or its end: answers to claims, or votes, are outstanding */
 	SI_COMMITTING, /* in the queue for a version that can be written */
 	SI_WRITING,   /* the log is on its way to the memory */
 	SI_SEALING,   /* written, the version is not sealed yet */
@@ -95,9 +95,9 @@ struct si_warp {
 	uint32_t place[SIM_MAX_LANES];	 /* in the order of commits */
 	uint32_t claims, writes;	 /* messages without an answer; claims: votes too */
 	bool voted;			 /* the commit units have been asked for their results */
-	uint32_t walked;		 /* rows, of the load that waits */
-	uint32_t row;			 /* of the log, that is walked */
-	uint32_t left;			 /* partitions to which that row has yet to be sent */
+	uint32_t walked;		 /* rows walked for the load that waits */
+	uint32_t row;			 /* row of the log that is walked */
+	uint32_t left;			 /* partitions that this row still has to be sent to */
 	uint64_t physical[SIM_MAX_LANES]; /* places of its words */
 };
 
@@ -119,17 +119,17 @@ struct si_line {
 
 struct si_partition {
 	struct sim_queue writes;  /* packets */
-	struct sim_queue answers; /* to claims, when they are due */
+	struct sim_queue answers; /* answers to claims, at the tick when they are due */
 	uint64_t write_free, table_free; /* tick */
 };
 
 struct si_graph;
 struct si;
 
-/* How conflicts are found. A transaction that is found guilty is doomed with sim_si_doom().
- * begin, read, may_commit and restart: NULL for nothing, and for yes. */
+/* How conflicts are found. A guilty transaction is doomed with sim_si_doom(). begin, read,
+ * may_commit and restart may be NULL: nothing to do, or yes. */
 struct si_detector {
-	bool instant; /* a store asks at once and not by message */
+	bool instant; /* a store asks at once, without a message */
 	int (*make)(struct sim_port *port);
 	void (*free)(struct sim_port *port);
 	void (*io)(struct sim_port *port, struct sim_io *io); /* besides units; NULL: nothing */
@@ -140,12 +140,12 @@ struct si_detector {
 	uint32_t (*write)(struct sim_port *port, struct si_warp *warp, uint64_t lanes,
 			  const uint64_t *address);
 	bool (*may_commit)(struct sim_port *port, uint32_t id);
-	/* It commits into the version that is written. @return its stamp. */
+	/* The transaction commits into the version that is being written. @return its stamp. */
 	uint64_t (*commit)(struct sim_port *port, uint32_t id);
 	void (*abort)(struct sim_port *port, uint32_t id);
 	void (*release)(struct sim_port *port, uint32_t id); /* ends in sim_si_give() */
 	int (*restart)(struct sim_port *port);
-	const char *(*left)(struct sim_port *port); /* what is not empty at the end */
+	const char *(*left)(struct sim_port *port); /* name of what is left at the end */
 };
 
 struct si {
@@ -177,14 +177,14 @@ struct si {
 	uint32_t free_head, free_count;
 	uint32_t running, retained;   /* transactions */
 	uint32_t inside, most_inside; /* warps between begin and end, and how many there may be */
-	bool full;		      /* a table was: nobody begins */
+	bool full;		      /* a table was full: nobody begins */
 	bool restarting;
 	/* versions */
 	uint32_t regions, unwritable;
 	uint64_t sealed, oldest; /* numbers; the one that is written has sealed + 1 */
-	bool closing;	    /* a warp has written: no other commit joins this version */
+	bool closing;	    /* a warp has finished writing: no other commit may join this version */
 	uint32_t in_flight; /* warps whose commits are being written */
-	uint64_t copied_to; /* core cycle that the copier has reached */
+	uint64_t copied_to; /* core cycle up to which the copier has run */
 	uint64_t born;	    /* tick of time 1 */
 	uint64_t places;    /* in the order of commits */
 	uint64_t restarts, places_before; /* the last one */
@@ -206,7 +206,7 @@ static inline uint64_t sim_si_time(const struct sim_port *port)
 	return sim_now(port) - sim_si_of(port)->born + 1;
 }
 
-/* The version controller is to look at things in the next tick. */
+/* The version controller has something to do in the next tick. */
 static inline void sim_si_poke(struct sim_port *port)
 {
 	sim_call_partition(port, 0, sim_now(port) + 1);
@@ -244,7 +244,7 @@ void sim_si_doom(struct sim_port *port, struct si_warp *warp, uint32_t lane,
 void sim_si_retire(struct sim_port *port, uint32_t id, uint64_t version);
 void sim_si_reclaim(struct sim_port *port);
 void sim_si_restart(struct sim_port *port);
-void sim_si_look_at_time(struct sim_port *port); /* restart if it is late */
+void sim_si_look_at_time(struct sim_port *port); /* restart the clocks if it is time */
 
 /* si_tx.c: attempts. */
 bool sim_si_watch(struct sim_port *port, struct sim_warp *warp);

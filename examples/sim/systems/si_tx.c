@@ -16,14 +16,14 @@ static uint32_t take(struct si *si)
 
 /* ---- begin ------------------------------------------------------------------------------- */
 
-/* Before the first instruction; the rest is done when that issues. */
+/* Before the first instruction; the transaction itself begins when that issues. */
 void sim_si_begin(struct sim_port *port, struct sim_warp *warp, bool again)
 {
 	(void)again;
 	sim_si_warp(port, warp)->phase = SI_OUTSIDE;
 }
 
-/* One lane. False: the clocks must start again. */
+/* Begin a transaction for one lane. False: the clocks must be restarted. */
 static bool begin_lane(struct sim_port *port, struct si_warp *state, uint64_t lane,
 		       uint64_t stamp)
 {
@@ -51,7 +51,7 @@ static bool begin_lane(struct sim_port *port, struct si_warp *state, uint64_t la
 	return true;
 }
 
-/* Can there be a transaction for so many lanes? */
+/* Are there transactions for this many lanes? */
 static bool may_begin(struct sim_port *port, uint32_t lanes)
 {
 	struct si *si = sim_si_of(port);
@@ -81,7 +81,7 @@ static bool begin_now(struct sim_port *port, struct sim_warp *warp)
 	return true;
 }
 
-/* Those that wait, in their order. */
+/* Let waiting warps begin, in their order. */
 void sim_si_admit(struct sim_port *port)
 {
 	struct si *si = sim_si_of(port);
@@ -135,7 +135,7 @@ void sim_si_abort_doomed(struct sim_port *port, struct sim_warp *warp)
 
 /* ---- the end of an attempt --------------------------------------------------------------- */
 
-/* No lane is left; answers to claims may be. */
+/* No lane is left; answers to claims may still be outstanding. */
 void sim_si_over(struct sim_port *port, struct sim_warp *warp)
 {
 	struct si *si = sim_si_of(port);

@@ -20,7 +20,7 @@ SIM_UNIT_KIND(row_copier, SIM_OF_MACHINE);
 
 #define PAGE (UINT64_C(1) << SIM_PAGE_BITS)
 
-/* The page looked at last, of addresses that come near one another. */
+/* The page used last, as successive addresses are close together. */
 struct window {
 	uint64_t number;
 	uint32_t *page; /* NULL: it does not exist */
@@ -34,7 +34,7 @@ static inline bool moves(struct window *window, uint64_t address)
 	return other;
 }
 
-/* The word at this address, which is written; a scratch word once memory is exhausted. */
+/* The place of a word to be written; a scratch word once memory is exhausted. */
 static inline uint32_t *place_in(struct window *window, struct sim_memory *memory, uint64_t address)
 {
 	if (moves(window, address)) {
@@ -91,10 +91,10 @@ static uint64_t address_of(struct sim_port *port, uint32_t region, uint32_t vers
 	return info.address;
 }
 
-/* Bytes of a region that the host copies in the time of a single word: a page at a time. */
+/* Bytes that the host copies in the time that a single word takes: whole pages are cheaper. */
 #define BYTES_OF_A_WORD 256
 
-/* The words written since `to` was a copy, or all if that costs less. */
+/* Copy the words written since `to` was a copy, or all words if that costs less. */
 static void move_contents(struct sim_port *port, uint32_t index)
 {
 	struct si_region *region = &sim_si_of(port)->region[index];
@@ -117,7 +117,7 @@ static void move_contents(struct sim_port *port, uint32_t index)
 
 /* ---- regions ----------------------------------------------------------------------------- */
 
-/* Versions lie far above all else: the program's addresses mean the newest of them. */
+/* Versions lie above all other memory: the program's addresses mean the newest version. */
 #define VERSIONS_FROM (UINT64_C(1) << 38)
 
 static uint64_t stride_of(const struct gputm_version_table_config *config, uint64_t length)
@@ -238,7 +238,7 @@ static void begin_copies(struct sim_port *port)
 	}
 }
 
-/* Bring the copier up to now and take what it has copied. */
+/* Advance the copier to now and take what it has copied. */
 static void take_copies(struct sim_port *port)
 {
 	struct si *si = sim_si_of(port);
@@ -322,7 +322,7 @@ static void seal(struct sim_port *port)
 
 /* ---- restart ----------------------------------------------------------------------------- */
 
-/* Is a version being copied, or written, or are there answers from before? */
+/* Is a version being copied or written, or are answers outstanding from before the restart? */
 static bool busy(const struct si *si)
 {
 	bool copying = false;
@@ -332,7 +332,8 @@ static bool busy(const struct si *si)
 	return copying || si->in_flight || si->closing || si->inside;
 }
 
-/* The clocks have run out again without a commit between: half as many warps at a time. */
+/* The clocks have run out twice without a commit between: halve the number of warps that may
+ * run. */
 static void allow_fewer(struct sim_port *port)
 {
 	struct si *si = sim_si_of(port);
@@ -380,7 +381,7 @@ static void let_commit(struct sim_port *port)
 		sim_si_commit_now(port, &port->warp[sim_si_line_pop(port, &si->committing)]);
 }
 
-/* Three quarters of a table: below it a table that was full is no more. */
+/* Three quarters of a table: below this a table that was full counts as free again. */
 static bool has_room(const struct si *si)
 {
 	const struct si_config *made = &si->made;
@@ -442,7 +443,7 @@ uint64_t sim_si_partition_tick(struct sim_port *port, uint32_t index)
 
 /* ---- the end of the run ------------------------------------------------------------------ */
 
-/* The newest versions become what the program's addresses mean. */
+/* Copy the newest versions to the program's addresses. */
 static void put_back(struct sim_port *port)
 {
 	struct si *si = sim_si_of(port);

@@ -52,7 +52,7 @@ static void commit(struct sim_port *port, struct sim_warp *warp)
 	struct warp_state *state = &tm->resolver[warp->core].warp[warp->index];
 	uint64_t lanes;
 
-	if (state->phase == RESOLVED) { /* the sequencer had no room before */
+	if (state->phase == RESOLVED) { /* the sequencer had no room at the last try */
 		sim_kilo_commit(port, warp);
 		return;
 	}
@@ -249,7 +249,7 @@ static const struct sim_unused tcd_unused[] = {
 	{ NULL, NULL, NULL },
 };
 
-/* Lanes that nobody has resolved cannot commit as a warp. */
+/* Without resolution, a warp cannot commit as a whole. */
 static bool settle(void *memory, const struct sim_given *given, char *error, size_t size)
 {
 	struct warptm_config *config = memory;

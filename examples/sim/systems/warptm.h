@@ -28,7 +28,7 @@ struct warptm_config {
 	struct gputm_last_written_config last_written;
 };
 
-/* A warp between its tx_commit and the hand-over to the sequencer. */
+/* A warp between its tx_commit and the sequencer. */
 enum phase { RUNNING, QUEUED, RESOLVING, RESOLVED };
 
 struct warp_state {
@@ -36,14 +36,14 @@ struct warp_state {
 	uint32_t buffer;
 	uint64_t due; /* tick at which its resolution is over */
 	uint64_t aborted;
-	bool accessed; /* since it was last validated (WarpTM-EL) */
+	bool accessed; /* accesses since the last validation (WarpTM-EL) */
 };
 
 struct resolver {
 	struct gputm_ownership_table *table;
 	struct gputm_sequential_resolver *sequence;
 	struct warp_state *warp; /* of this core */
-	uint64_t free;		 /* tick from which the engine is */
+	uint64_t free;		 /* tick from which the engine is free */
 	uint8_t queue[64];	 /* warps that wait for a buffer, in order */
 	uint32_t queued;
 };
@@ -72,7 +72,7 @@ int sim_tcd_make(struct sim_port *port, struct warptm *tm);
 void sim_tcd_begin(struct sim_port *port, struct sim_warp *warp);
 void sim_tcd_load(struct sim_port *port, struct sim_warp *warp);
 void sim_tcd_served(struct sim_port *port, struct sim_message *message);
-/* Read-only lanes without a conflict commit. @return the lanes that still have to. */
+/* Read-only lanes without a conflict commit. @return the lanes that must still commit. */
 uint64_t sim_tcd_commit(struct sim_port *port, struct sim_warp *warp, uint64_t lanes);
 
 /* warptm_el.c: validation at each access. */
@@ -81,16 +81,16 @@ void sim_el_free(struct warptm *tm);
 void sim_el_load(struct sim_port *port, struct sim_warp *warp);
 void sim_el_store(struct sim_port *port, struct sim_warp *warp);
 bool sim_el_watch(struct sim_port *port, struct sim_warp *warp);
-/* At the first try of a commit; false: all lanes have aborted. */
+/* At the first attempt of a commit; false: all lanes have aborted. */
 bool sim_el_commit(struct sim_port *port, struct sim_warp *warp);
 
 /* warptm_resolver.c: conflicts within a warp. */
 int sim_resolvers_make(struct sim_port *port, struct warptm *tm);
-/* The warp is to be resolved; its losers abort and the others go to the sequencer. */
+/* Resolve the warp: its losers abort, and the other lanes go to the sequencer. */
 void sim_resolver_push(struct sim_port *port, struct sim_warp *warp);
-/* Ends what is over by now. @return the tick at which the next resolution is. */
+/* End the resolutions that are over. @return the tick at which the next resolution ends. */
 uint64_t sim_resolver_tick(struct sim_port *port, uint32_t core);
-/* To the sequencer, resolved or in no need of it. */
+/* Pass the warp to the sequencer, resolved or without need for that. */
 void sim_warptm_hand_over(struct sim_port *port, struct sim_warp *warp);
 
 #endif

@@ -40,7 +40,7 @@ static bool others_commit(const struct warptm *tm, const struct sim_warp *warp, 
 	return record;
 }
 
-/* Lanes that have read what memory no longer has, or will not have soon. */
+/* Lanes that have read a value which memory no longer has, or is about to lose. */
 static uint64_t stale(struct sim_port *port, const struct sim_warp *warp)
 {
 	const struct warptm *tm = sim_warptm_of(port);

@@ -93,7 +93,7 @@ static void release(struct sim_port *port, struct sim_warp *warp)
 		 "the resolver refused a buffer");
 }
 
-/* Begin the resolution of the warp if there is a buffer; false if not. */
+/* Begin the resolution of the warp; false if there is no free buffer. */
 static bool start(struct sim_port *port, struct sim_warp *warp)
 {
 	struct warptm *tm = sim_warptm_of(port);

@@ -38,7 +38,7 @@ void sim_tcd_load(struct sim_port *port, struct sim_warp *warp)
 			 "the first-read table refused a load");
 }
 
-/* The L2 serves a line: one question per block of the table. */
+/* The L2 serves a line: ask the table once per block. */
 void sim_tcd_served(struct sim_port *port, struct sim_message *message)
 {
 	struct warptm *tm = sim_warptm_of(port);

@@ -14,7 +14,7 @@
 
 struct kernel_class {
 	struct sim_workload_class base;
-	struct kernel kernel; /* what there is to choose */
+	struct kernel kernel; /* the params and variants to choose from */
 	const struct kernel_variant *variant;
 	struct gputm_params params;
 	struct gputm_param row[KERNEL_PARAMS_MAX + 1]; /* of params that are open; the seed */
@@ -22,7 +22,7 @@ struct kernel_class {
 	char *path;
 };
 
-/* A program, or a kernel of one with several, and the code it is made of. */
+/* A program, or one of several kernels of a program, and its code. */
 struct kernel_program {
 	struct sim_program runs;
 	const struct kernel *kernel;
@@ -78,7 +78,7 @@ static void say_stray(const void *data, uint32_t thread, const struct sim_stray 
 
 /* ---- programs of the machine ------------------------------------------------------------ */
 
-/* Of what a program has; those that stand for time only are plain ones. */
+/* Properties of a program. Operations that only take time count as plain instructions. */
 static const enum sim_op op_of[KERNEL_EXIT + 1] = {
 	[KERNEL_LOAD] = SIM_LOAD,	[KERNEL_STORE] = SIM_STORE,
 	[KERNEL_CAS] = SIM_CAS,		[KERNEL_ADD] = SIM_ADD,
@@ -89,7 +89,8 @@ static const enum sim_op op_of[KERNEL_EXIT + 1] = {
 	[KERNEL_BRANCH] = SIM_BRANCH,	[KERNEL_EXIT] = SIM_EXIT,
 };
 
-/* A run of `alu` is one instruction of so many slots; a jump is one that goes on elsewhere. */
+/* A run of `alu` is one instruction of several slots; a jump is an instruction that continues
+ * elsewhere. */
 static void translate(const struct kernel *k, const struct kernel_code *code, uint32_t pc,
 		      struct sim_instr *out)
 {
@@ -138,7 +139,7 @@ static int make_program(struct kernel_workload *k, const struct kernel_code *cod
 	return 0;
 }
 
-/* Does the code, or only what is in its transactions, access shared memory? */
+/* Does the code, or only the code in its transactions, access shared memory? */
 static bool uses_shared(const struct kernel *k, const struct kernel_code *code, bool transactions)
 {
 	bool found = false;
@@ -155,7 +156,7 @@ static bool uses_shared(const struct kernel *k, const struct kernel_code *code, 
 	return found;
 }
 
-/* Why it runs in local memory only, which lives as long as the run; NULL: it does not. The other
+/* Why the program runs in local memory only, or NULL. The text lives as long as the run. The other
  * systems log accesses to global memory (thesis 4.2, GETM section IV). */
 static const char *why_local(const struct kernel *k)
 {
@@ -350,7 +351,7 @@ static int fill(struct kernel_workload *k, const struct sim_keys *keys, const ch
 	return result;
 }
 
-/* Stores outside of transactions: each happens once for a transaction, or less often. */
+/* Stores outside of transactions are performed at most as often as transactions commit. */
 static uint32_t plain_stores(const struct kernel_code *code)
 {
 	uint32_t count = 0;
@@ -385,7 +386,7 @@ static bool has_transactions(const struct kernel_code *code)
 	return code->transactions || code->critical;
 }
 
-/* Why nothing of the program that runs is a transaction, or NULL. */
+/* Why the program has no transaction at all, or NULL. */
 static const char *why_bare(const struct kernel *k, enum kernel_section section)
 {
 	bool some = has_transactions(&k->code[section]);
@@ -416,7 +417,7 @@ static void describe(struct kernel_workload *k)
 	k->base.region[0].length = (said ? kernel->region_end : kernel->end) -
 				   k->base.region[0].start;
 	k->base.regions = kernel->end > origin;
-	/* What transactions access is local memory. */
+	/* Transactions access local memory. */
 	if (kernel->shared_words && !k->base.program[SIM_TRANSACTIONS]) {
 		k->base.region[0] = (struct sim_region){ 0, 4 * kernel->shared_words };
 		k->base.regions = 1;

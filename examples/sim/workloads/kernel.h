@@ -6,20 +6,20 @@
 #include "workload.h"
 
 /*
- * The class of a kernel file, or of a variant of it (NULL: none), of which no more is read than
- * what there is to choose: its workloads are read when they are made. 0; -EINVAL, -EIO or -ENOMEM
- * with the reason in message. Its workloads must be freed before it.
+ * The class of a kernel file, or of a variant of it (NULL: none). Only the params and variants are
+ * read here; the rest is read when a workload is made. 0; -EINVAL, -EIO or -ENOMEM with the reason
+ * in message. Free its workloads before it.
  */
 int sim_kernel_class(const char *path, const char *variant, struct sim_workload_class **out,
 		     char *message, size_t size);
 void sim_kernel_class_free(struct sim_workload_class *class);
-/* The whole kernel, with its defaults; as above. */
+/* Read the whole kernel, with its defaults; as above. */
 int sim_kernel_class_read(const struct sim_workload_class *class, struct kernel *out,
 			  char *message, size_t size);
 const char *sim_kernel_class_file(const struct sim_workload_class *class);
-/* On stderr: which register is set in vain, if any. */
+/* Print a warning on stderr if a register is set in vain. */
 void sim_kernel_warn(const struct sim_workload *workload);
-/* The kernel of a workload that is one. */
+/* The kernel of such a workload. */
 const struct kernel *sim_kernel_of(const struct sim_workload *workload);
 /* Is it a variant, which fixes params? */
 bool sim_kernel_class_fixes(const struct sim_workload_class *class);

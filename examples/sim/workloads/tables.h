@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef SIM_WORKLOADS_TABLES_H
 #define SIM_WORKLOADS_TABLES_H
-/* The classes of each workload file, how their options are written down, and their life. */
+/* The classes of each workload file, how to write their options, and how to make workloads. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "workload.h"
 
 extern const struct sim_workload_class sim_replay;
-/* A workload's own struct of this size, zeroed but for class and name; or NULL, in error[] why. */
+/* Memory for a workload of this size, zeroed but for class and name; NULL with the reason in
+ * error[]. */
 static inline void *sim_workload_new(const struct sim_workload_request *request, size_t bytes,
 				     char *error, size_t size)
 {
@@ -24,7 +25,7 @@ static inline void *sim_workload_new(const struct sim_workload_request *request,
 	return workload;
 }
 
-/* Of one that has nothing else to free. */
+/* Frees a workload that owns nothing else. */
 static inline void sim_workload_free(struct sim_workload *workload)
 {
 	free(workload);

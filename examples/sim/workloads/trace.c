@@ -39,7 +39,7 @@ struct trace {
 
 /* ---- programs ---- */
 
-/* Registers of a thread: which transaction, which access or lock; and what it is told. */
+/* Registers of a thread: its transaction, its access or lock; and its special values. */
 enum { NTH, STEP, HELD, DONE, OWN = DONE, THREAD, ATTEMPT, LOADED, REGISTERS };
 
 static const uint16_t special[SIM_SPECIALS] = {
@@ -51,7 +51,7 @@ static const uint16_t special[SIM_SPECIALS] = {
 };
 static const uint16_t kept[] = { STEP };
 
-/* What a lane does: whether it takes a branch or an access, and which. */
+/* What a lane does next: whether it takes a branch or makes an access, and which access. */
 struct deed {
 	bool chosen;
 	uint64_t address;
@@ -276,7 +276,7 @@ static bool find_footprints(struct trace *t)
 #define MEGABYTE 20u
 #define MEGABYTES (LOCKS >> MEGABYTE)
 
-/* Runs of pieces of 2^shift bytes with an access; false if they are too many. */
+/* Count runs of pieces of 2^shift bytes with an access; false if there are too many. */
 static bool find_runs(struct sim_workload *base, const bool *touched, uint32_t shift)
 {
 	uint32_t per = 1u << (shift - MEGABYTE);
@@ -299,7 +299,8 @@ static bool find_runs(struct sim_workload *base, const bool *touched, uint32_t s
 	return true;
 }
 
-/* A region for each run of megabytes with an access, or of larger pieces if need be. */
+/* A region for each run of megabytes with an access; larger pieces if there are too many
+ * regions. */
 static void find_regions(struct trace *t)
 {
 	bool touched[MEGABYTES] = { false };
@@ -392,7 +393,7 @@ static void setup(const struct sim_workload *workload, struct sim_memory *memory
 	(void)memory;
 }
 
-/* No invariant: the values of a trace mean nothing, and the replay of --check says all. */
+/* No invariant: the values of a trace have no meaning, and the replay of --check is complete. */
 const struct sim_workload_class sim_replay = {
 	.name = "trace",
 	.summary = "the accesses of --trace FILE, with values of its own",

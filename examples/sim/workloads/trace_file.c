@@ -56,7 +56,7 @@ static int truncated(struct reader *r)
 		   r->trace.transactions);
 }
 
-/* What was found instead of what was expected. */
+/* Name what was read in place of what was expected. */
 static int unexpected(struct reader *r, const char *expected)
 {
 	char got[2 * TOKEN_MAX];
@@ -76,7 +76,8 @@ static void advance(struct reader *r)
 	r->next = getc(r->in);
 }
 
-/* The next token of this line, empty at its end. False if it is longer than any right one. */
+/* Read the next token of this line, empty at its end. False if it is longer than any valid
+ * token. */
 static bool take(struct reader *r)
 {
 	size_t length = 0;
@@ -108,7 +109,7 @@ static int digit(char c)
 	return 16;
 }
 
-/* A number of the given base below 2^32 from *text, which moves behind it. */
+/* Read a number of this base, below 2^32, at *text; *text moves past it. */
 static bool number(const char **text, int base, uint32_t *out)
 {
 	const char *p = *text;

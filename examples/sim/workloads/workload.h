@@ -13,7 +13,7 @@
 struct sim_io;
 struct sim_memory;
 
-/* Which kind of program a system runs. */
+/* The kind of program that a system runs. */
 enum sim_flavour {
 	SIM_TRANSACTIONS, /* TX_BEGIN ... TX_COMMIT; coarse-lock and ideal run it too */
 	SIM_LOCKS,	  /* the fine-grained lock program */
@@ -24,7 +24,7 @@ enum sim_flavour {
 struct sim_workload_class;
 struct sim_workload;
 
-/* For systems of more than one device: which one a thread is for. */
+/* For systems of several devices: the device for a thread. */
 enum sim_affinity { SIM_ANY_DEVICE, SIM_CPU, SIM_GPU };
 
 #define SIM_REGIONS 42
@@ -45,25 +45,26 @@ struct sim_workload {
 	const struct sim_workload_class *class;
 	const char *name;
 	enum sim_flavour flavour; /* of the program that runs */
-	const char *bare; /* why nothing of that program is a transaction; NULL: something is */
+	const char *bare; /* why the program has no transactions; NULL: it has some */
 	uint64_t threads;
-	uint64_t most_threads; /* of a launch of several; 0: no more than threads */
+	uint64_t most_threads; /* of any launch, if there are several; 0: no more than threads */
 	uint64_t transactions; /* that a whole run commits; 0 = unknown */
-	/* Transactions that write and stores outside of them, at most; 0: all of them. */
+	/* Upper bound on transactions that write plus stores outside of transactions; 0: bounded by
+	 * transactions. */
 	uint64_t most_writes;
 	uint32_t block_size; /* threads per block, at most; a block is on one core */
-	uint32_t lanes;	     /* of the warps that the program counts on; 0: any */
-	/* NULL, with the reason beside it, where there is no such program. */
+	uint32_t lanes;	     /* lanes of a warp that the program relies on; 0: any */
+	/* NULL, with the reason beside it, if there is no such program. */
 	const struct sim_program *program[SIM_FLAVOURS];
 	const char *missing[SIM_FLAVOURS];
 	/*
-	 * First word of a lock that no data shares, for coarse-lock. Words from
-	 * lock_base on are no data: --check leaves them out.
+	 * A word for the lock of coarse-lock; no data are there. Words from lock_base on are not
+	 * data: --check leaves them out.
 	 */
 	uint64_t lock_base;
 	/*
-	 * Everything that transactions access, for systems that keep versions of it: apart, in
-	 * ascending order. Without any, such systems refuse the workload.
+	 * All memory that transactions access, for systems that keep versions: disjoint regions, in
+	 * ascending order. Such systems refuse a workload without regions.
 	 */
 	struct sim_region region[SIM_REGIONS];
 	uint32_t regions;
@@ -71,7 +72,7 @@ struct sim_workload {
 	enum sim_affinity (*affinity)(const struct sim_workload *workload, uint32_t thread);
 };
 
-/* What a workload is made from. Fields that were not given are 0 or NULL. */
+/* What a workload is made from. Fields not given are 0 or NULL. */
 struct sim_workload_request {
 	const struct sim_workload_class *class;
 	enum sim_flavour flavour; /* of the program that will run; SIM_FLAVOURS: without a system */
@@ -88,30 +89,31 @@ struct sim_workload_class {
 	const char *summary;
 	const struct gputm_params *params; /* of its options; NULL if it has none */
 	bool fixed_threads;		   /* --threads is refused */
-	const void *given;		   /* what its own file tells of it, such as sizes */
+	const void *given;		   /* what the file itself says, such as sizes */
 	/* 0, or -EINVAL with a message in error[] (file:line and what was expected). */
 	int (*make)(const struct sim_workload_request *request, struct sim_workload **out,
 		    char *error, size_t size);
 	void (*free)(struct sim_workload *workload);
 	/* Write the initial memory. */
 	void (*setup)(const struct sim_workload *workload, struct sim_memory *memory);
-	/* NULL, or the first broken invariant of the final memory, in error[]. May be absent. */
+	/* The first violation of the invariant by the final memory, in error[]; NULL if it holds.
+	 * Optional. */
 	const char *(*invariant)(const struct sim_workload *workload,
 				 const struct sim_memory *memory, char *error, size_t size);
-	/* What the text of the program that runs calls a word of memory, and the lines that load
-	 * it, or store to it. May be absent. */
+	/* The name of a word of memory in the text of the program, and the lines that load it or
+	 * store to it. Optional. */
 	void (*name_word)(const struct sim_workload *workload, uint64_t address, bool write,
 			  char *out, size_t size);
 	/*
-	 * The next launch of a program that is one of several: 1, or 0 behind the last one, or
-	 * -EINVAL or -ENOMEM with the reason. memory: as the launch before has left it. *state is
-	 * NULL at first; end_host() frees it.
+	 * Prepare the next launch of a program with several: 1; 0 after the last; -EINVAL or
+	 * -ENOMEM with the reason. memory: as the launch before has left it. *state is NULL at
+	 * first; end_host() frees it.
 	 */
 	int (*next)(const struct sim_workload *workload, enum sim_flavour flavour, void **state,
 		    const struct sim_memory *memory, struct sim_launch *out, char *error,
 		    size_t size);
 	void (*end_host)(void *state);
-	/* That state, and the launch that runs, on their way to a file or back. */
+	/* Save or load that state, and the present launch. */
 	void (*io_host)(const struct sim_workload *workload, enum sim_flavour flavour, void **state,
 			struct sim_io *io, struct sim_launch *out);
 };
