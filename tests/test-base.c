@@ -207,7 +207,7 @@ KIT_TEST(test_load_refuses_every_layout_but_its_own)
 	} row[] = {
 		{ 8, 1, -ENOTSUP, "older version of the library" },
 		{ 8, 3, -ENOTSUP, "newer version of the library" },
-		{ 48, 2, -EINVAL, "neither statistics nor none" },
+		{ 48, 2, -EINVAL, "its flag for statistics" },
 		{ 12, 0, -ENOTSUP, "older version of this unit" },
 		{ 12, 255, -ENOTSUP, "newer version of this unit" },
 	};
@@ -310,15 +310,16 @@ KIT_TEST(test_observers_in_order)
 	ck_assert_int_eq(gputm_recency_bloom_new(kit->ctx, NULL, &filter), 0);
 	face = seen.unit = gputm_recency_bloom_unit(filter);
 	KIT_REFUSED(-EINVAL, gputm_unit_observe(face, NULL, NULL),
-		    "recency_bloom: there is no function");
+		    "recency_bloom: the function to observe");
 	KIT_REFUSED(-EINVAL, gputm_unit_unobserve(face, see, NULL), "no such function observes");
 	ck_assert_int_eq(gputm_unit_observe(face, see, seen.order), 0);
 	ck_assert_int_eq(gputm_unit_observe(face, see_too, &seen), 0);
-	KIT_REFUSED(-EINVAL, gputm_unit_observe(face, see, seen.order), "observes already");
+	KIT_REFUSED(-EINVAL, gputm_unit_observe(face, see, seen.order),
+		    "observes with this state already");
 	ck_assert_int_eq(gputm_recency_bloom_update(filter, 4, 5), 0);
 	ck_assert_str_eq(seen.order, "ab");
 	KIT_HAS(seen, observe, -EBUSY, unobserve, -EBUSY, load, -EBUSY);
-	kit_said(kit, "an observer of the unit", NULL);
+	kit_said(kit, "an observer must not", NULL);
 	gputm_unit_reset(face);
 	ck_assert_int_eq(gputm_unit_load(face, image, gputm_unit_save(face, image, sizeof(image))),
 			 0);

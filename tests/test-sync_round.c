@@ -214,7 +214,7 @@ KIT_MADE(test_sync_round_misuse_changes_nothing, round,
 	struct gputm_sync_round_todo todo;
 
 	expect_run(round, 5, UINT64_MAX);
-	refused(kit, round, 5, (struct gputm_sync_round_done){ 0 }, -EINVAL, "nothing");
+	refused(kit, round, 5, (struct gputm_sync_round_done){ 0 }, -EINVAL, "no action");
 	KIT_REFUSED(-ERANGE, gputm_sync_round_begin(round, 4), "now = 4", "5 ..");
 	ck_assert_int_eq(gputm_sync_round_begin(round, 5), 0);
 	KIT_REFUSED(-EINVAL, gputm_sync_round_begin(round, 5), "going on");

@@ -43,7 +43,7 @@ GPUTM_BEGIN_DECLS
 /** One sequencer. Opaque; one owner; calls on one handle must not overlap. */
 struct gputm_commit_sequencer;
 
-/** What is decided at once. */
+/** Whether lanes are decided one by one or by warp. */
 enum gputm_commit_sequencer_mode {
 	/** Each transaction has its own verdict as soon as its outcomes are in (Kilo TM). */
 	GPUTM_COMMIT_SEQUENCER_SCALAR = 0,

@@ -112,7 +112,7 @@ GPUTM_API GPUTM_MUST_CHECK int
 gputm_dispatch_queues_dequeue_batch(struct gputm_dispatch_queues *queues, bool steal, bool partial,
 				    uint32_t *type, uint32_t *count, uint64_t *request);
 
-/** The round has succeeded: what the GPU has in flight is done. @return how many. */
+/** The round has succeeded: what the GPU has in flight is done. @return their number. */
 GPUTM_API uint64_t gputm_dispatch_queues_commit(struct gputm_dispatch_queues *queues);
 
 /**

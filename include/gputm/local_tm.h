@@ -161,7 +161,7 @@ struct gputm_local_tm_shadow {
 GPUTM_API GPUTM_MUST_CHECK int gputm_local_tm_get_shadow(const struct gputm_local_tm *local,
 							 uint32_t word,
 							 struct gputm_local_tm_shadow *out);
-/** @return the signature of a work-item in a bank; 0 if there is no such one. */
+/** @return the signature of a work-item in a bank; 0 if there is no such work-item or bank. */
 GPUTM_API uint64_t gputm_local_tm_signature(const struct gputm_local_tm *local, uint32_t bank,
 					    uint32_t item);
 

@@ -56,7 +56,7 @@ struct gputm_metadata_table_config {
 	  /* memory_latency */ 115, /* seed */ 1u, NULL, NULL }
 /* end INIT */
 
-/** What holds the stamps of granules without entry. */
+/** Where stamps of granules without an entry are kept. */
 enum gputm_metadata_table_approximate {
 	GPUTM_METADATA_TABLE_FILTER = 0,    /**< a recency Bloom filter */
 	GPUTM_METADATA_TABLE_REGISTERS = 1, /**< the largest wts and rts of all evicted entries */

@@ -161,7 +161,7 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_sync_round_step(struct gputm_sync_round *ro
 /**
  * The thing to do is done, or begun: the controller adds the time that the link and
  * the GPU take for it.
- * @return 0; -EINVAL, nothing is to be done, or a chunk without bytes has a conflict;
+ * @return 0; -EINVAL, no action is requested, or a chunk without bytes has a conflict;
  * -ERANGE, @p now lies in the past or above 2^62, bytes or cycles are above 2^40, or runs
  * above 2^32.
  */

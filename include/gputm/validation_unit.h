@@ -42,7 +42,7 @@ struct gputm_validation_unit_config {
 	bool paper_order;	 /**< compare times only, as the paper; not serialisable (false) */
 	uint32_t time_bits;	 /**< width of a logical time */
 	uint32_t warp_bits;	 /**< width of a warp's number, GPU-wide */
-	uint32_t sequence_bits;	 /**< of a transaction's number that are kept */
+	uint32_t sequence_bits;	 /**< width of an attempt's number */
 	uint64_t margin;	 /**< times left when a rollover begins */
 	uint32_t id;		 /**< of the unit in the ring */
 	uint32_t units;		 /**< of the ring */

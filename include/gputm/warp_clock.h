@@ -22,11 +22,11 @@ struct gputm_warp_clock_config {
 	uint32_t warps;		/**< warps of the core */
 	uint32_t time_bits;	/**< width of a time */
 	uint64_t margin;	/**< times below the largest that are left for accesses in flight
-				     when a rollover is asked for */
+				     when a rollover is requested */
 	uint32_t backoff_base;	/**< cycles; 0 for no back-off */
 	uint32_t backoff_limit; /**< doublings of the base, one for each restart */
 	uint64_t seed;		/**< of the back-off */
-	/** Restarts in a row beyond the limit for one doubling more; 0: none more. */
+	/** Further restarts in a row that double the back-off once more; 0: never. */
 	uint32_t backoff_patience;
 	/** Attempts have the largest time of the core's warps, as in the released simulator; the
 	 * paper's have their warp's (false). */

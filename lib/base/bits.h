@@ -17,8 +17,8 @@ static inline unsigned gputm__lowest(uint64_t mask)
 	return (unsigned)__builtin_ctzll(mask);
 }
 
-/* Sums of two bits, of four, of eight, and of all; __builtin_popcountll() is a call where the
- * target has no instruction, and compilers know this form where there is one. */
+/* Counts bits in pairs, fours and eights, and then all. __builtin_popcountll() is a function call
+ * on targets without the instruction; compilers recognise this form where there is one. */
 static inline unsigned gputm__popcount(uint64_t mask)
 {
 	mask -= mask >> 1 & UINT64_C(0x5555555555555555);
@@ -38,15 +38,15 @@ static inline uint64_t gputm__low_mask(unsigned width)
 	return width >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << width) - 1;
 }
 
-/* Bits needed to tell `values` things apart. */
+/* Bits needed to distinguish `values` things. */
 static inline unsigned gputm__bits_for(uint64_t values)
 {
 	return values <= 1 ? 0 : gputm__log2(values - 1) + 1;
 }
 
 /*
- * The time `cycles` after `time`. A clock that is told to skip for ever stops at the end of time:
- * nothing is due later, and nothing wraps. Single ticks may go on from there.
+ * The time `cycles` after `time`, at most UINT64_MAX. So a clock that is told to skip for ever
+ * stops at the end of time, where nothing is due any more. Single ticks may go on from there.
  */
 #define GPUTM__END_OF_TIME (UINT64_C(1) << 63)
 #define GPUTM__CLOCK_MAX (UINT64_C(3) << 62) /* in a snapshot */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef GPUTM_LIB_BASE_COMPILER_H
 #define GPUTM_LIB_BASE_COMPILER_H
-/* What the compiler is told beside the code. */
+/* Hints for the compiler. */
 #include <stdint.h>
 
 #ifdef GPUTM_DEBUG
@@ -16,8 +16,8 @@
 #define GPUTM__UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 /*
- * What is rare is out of line; APART is what is merely not the straight line: called
- * last, it spares the straight line a stack frame.
+ * Rare code is kept out of line. APART marks code that is not rare but off the main path: called
+ * last, it saves the main path a stack frame.
  */
 #define GPUTM__COLD __attribute__((noinline, cold))
 #define APART static __attribute__((noinline))
@@ -26,7 +26,7 @@
 #define GPUTM__UNROLL(turns) GPUTM__PRAGMA(GCC unroll turns)
 #define GPUTM__PRAGMA(text) _Pragma(#text)
 
-/* Whether the straight ways of UNIT-fast.c may serve: not after configure --disable-fast. */
+/* Whether the fast code in UNIT-fast.c may be used: not after configure --disable-fast. */
 #ifdef GPUTM_NO_FAST
 #define GPUTM__FAST false
 #else
@@ -34,8 +34,8 @@
 #endif
 
 /*
- * The value, of which the compiler knows nothing: what is computed from it is computed after
- * this point. Keeps the search of a few cells free of address arithmetic for their contents.
+ * Returns the value, but hides it from the optimiser: what depends on it is computed after this
+ * point. In the search of a few cells this delays the address arithmetic until a cell is found.
  */
 static inline uint64_t gputm__opaque(uint64_t value)
 {

@@ -117,7 +117,7 @@ static void *no_memory(struct gputm_ctx *ctx, size_t count, size_t size)
 	return NULL;
 }
 
-/* libc knows which of its pages are zero. */
+/* calloc() of libc knows which pages are zero already. */
 static void *alloc(struct gputm_ctx *ctx, size_t count, size_t size, bool zero)
 {
 	const struct gputm_allocator *from = ctx ? &ctx->allocator : &libc_allocator;

@@ -133,7 +133,7 @@ static void fill_tables(struct gputm_h3 *h3)
 			fill_byte(h3, table, group, byte);
 }
 
-/* Memory of the owner, or of the family itself. */
+/* Memory from the owner, or from the family itself. */
 static void *take(struct gputm_ctx *ctx, struct gputm_unit *owner, size_t count, size_t size)
 {
 	return owner ? gputm__own(owner, count, size) : gputm__alloc(ctx, count, size);
@@ -179,7 +179,7 @@ static int make(struct gputm_ctx *ctx, struct gputm_unit *owner,
 	h3->low_bits = low_bits;
 	error = gputm__params_read(ctx, &h3_params, config, &h3->config);
 	rows = h3->config.rows;
-	h3->config.rows = NULL; /* the caller's; ours are in row[] */
+	h3->config.rows = NULL; /* the caller's array; ours is row[] */
 	if (!error)
 		error = build(h3, owner, rows);
 	if (error && !owner)
@@ -260,7 +260,7 @@ static uint32_t hash_by_rows(const uint32_t row[], uint64_t key)
 	return index;
 }
 
-/* Any keys will do: one that is not linear fails for half of them. */
+/* Any keys will do: a hash that is not linear fails for half of them. */
 static int check_linear(struct gputm_ctx *ctx, const struct foreign *f, uint32_t way)
 {
 	uint64_t random = way, key = 0;

@@ -150,7 +150,7 @@ static inline uint64_t gputm__h3_index(const struct gputm_h3 *h3, uint32_t way, 
 	return gputm__h3_cell(h3, way, key) & h3->index_mask;
 }
 
-/* A number that differs, in all likelihood, when any row differs; for snapshots. */
+/* A number that almost certainly differs when any row differs; for snapshots. */
 uint64_t gputm__h3_fingerprint(const struct gputm_h3 *h3);
 
 #endif /* GPUTM_LIB_BASE_H3_H */

@@ -77,7 +77,7 @@ static const struct gputm_param *find(const struct gputm_params *params, const c
 	return NULL;
 }
 
-/* Structs with a size are aligned like the size, so they end at its multiples. */
+/* Structs with a size field are aligned like it, so their sizes are multiples of its size. */
 static bool plausible(size_t size)
 {
 	return size >= sizeof(size) && size <= CONFIG_MAX && size % sizeof(size) == 0;
@@ -126,7 +126,7 @@ static int check_size(struct gputm_ctx *ctx, const struct gputm_params *params, 
 	return 0;
 }
 
-/* The caller's headers lack the field. */
+/* The caller's headers do not have the field. */
 static int refuse_absent(struct gputm_ctx *ctx, const struct gputm_params *params,
 			 const struct gputm_param *row, const void *config)
 {
@@ -188,7 +188,7 @@ static int refuse_text(struct gputm_ctx *ctx, const struct gputm_params *params,
 	return -EINVAL;
 }
 
-/* Fields that the caller's headers lack stay as they were before there were any. */
+/* Fields unknown to the caller's headers keep the behaviour from before they existed. */
 static int apply_preset(const struct gputm_params *params, const struct gputm_preset *preset,
 			void *config)
 {
@@ -217,7 +217,7 @@ int gputm_params_preset(struct gputm_ctx *ctx, const struct gputm_params *params
 	return refuse_preset(ctx, params, name);
 }
 
-/* Decimal or 0x; false when it is not all of the text or does not fit. */
+/* Reads a decimal or 0x number; false if the text has anything else, or the number is too large. */
 static bool parse_number(const char *text, uint64_t *out)
 {
 	unsigned base = 10;

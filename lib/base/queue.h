@@ -38,7 +38,7 @@ static inline void *gputm__queue_at(const struct gputm__queue *q, uint32_t n)
 	return q->item + (at < q->capacity ? at : at - q->capacity) * q->size;
 }
 
-/* The oldest item; of an empty queue, where the next item goes. */
+/* The oldest item; in an empty queue, the place of the next item. */
 static inline void *gputm__queue_oldest(const struct gputm__queue *q)
 {
 	return q->item + q->first * q->size;
@@ -54,7 +54,7 @@ static inline void *gputm__queue_add(struct gputm__queue *q)
 /* Add a value of this type. */
 #define gputm__queue_put(queue, type, value) (*(type *)gputm__queue_add(queue) = (value))
 
-/* Take the oldest item out; its bytes stay until an item is added. */
+/* Remove the oldest item; its bytes stay until the next item is added. */
 static inline void *gputm__queue_take(struct gputm__queue *q)
 {
 	void *oldest = gputm__queue_oldest(q);
@@ -65,7 +65,7 @@ static inline void *gputm__queue_take(struct gputm__queue *q)
 	return oldest;
 }
 
-/* Take the oldest item out, if there is one: 1 or 0. */
+/* Remove the oldest item, if there is one: 1 or 0. */
 static inline int gputm__queue_drop(struct gputm__queue *q)
 {
 	if (!q->count)
@@ -74,7 +74,7 @@ static inline int gputm__queue_drop(struct gputm__queue *q)
 	return 1;
 }
 
-/* Count and items, oldest first; what is read goes into a queue that was just cleared. */
+/* Save or load count and items, oldest first; a load requires a queue that was just cleared. */
 static inline void gputm__queue_io(struct gputm__queue *q, struct gputm__io *io,
 				   void (*one)(void *item, struct gputm__io *io))
 {

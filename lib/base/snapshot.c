@@ -199,7 +199,7 @@ void gputm__io_same(struct gputm__io *io, uint64_t value, const char *what)
 
 /* ---- in ascending order ---- */
 
-/* Records of some bytes each; a record begins with its key. */
+/* Records of a fixed size; each begins with its key. */
 struct records {
 	uint8_t *at;
 	size_t bytes;
@@ -221,7 +221,7 @@ static void swap(const struct records *r, size_t i, size_t j)
 	}
 }
 
-/* Let record i of a heap of `count` sink below the greater ones. */
+/* Move record i of a heap of `count` down below the greater records. */
 static void sink(const struct records *r, size_t i, size_t count)
 {
 	for (size_t below = 2 * i + 1; below < count; i = below, below = 2 * i + 1) {
@@ -232,7 +232,7 @@ static void sink(const struct records *r, size_t i, size_t count)
 	}
 }
 
-/* Save has no memory of its own, so a heap is made in the caller's buffer. */
+/* Saving allocates nothing, so the heap is made in the caller's buffer. */
 static void sort(const struct records *r, size_t count)
 {
 	for (size_t i = count / 2; i-- > 0;)
@@ -263,7 +263,7 @@ uint64_t gputm__io_number(const struct gputm__io *io, size_t at)
 
 typedef void io_section(struct gputm__io *io, struct gputm_unit *unit);
 
-/* A section: first the parts, then the unit. */
+/* A section: first those of the parts, then that of the unit. */
 static void io_all(struct gputm__io *io, struct gputm_unit *unit, io_section *section)
 {
 	struct gputm_unit *whole = io->unit;
@@ -388,7 +388,7 @@ static int refuse(const struct gputm_unit *unit, int error, const char *reason)
 	return error;
 }
 
-/* The bytes at `in` are not trusted: only what names of kinds are made of gets into the log. */
+/* The bytes at `in` are not trusted: the log gets only characters that names of kinds may have. */
 static int refuse_kind(const struct gputm_unit *unit, const uint8_t *in)
 {
 	char kind[KIND_BYTES] = { 0 };
@@ -407,7 +407,8 @@ static int check_envelope(const struct gputm_unit *unit, const uint8_t *in, size
 	char kind[KIND_BYTES] = { 0 };
 
 	if (size < HEADER_BYTES + 8 || memcmp(in, magic, sizeof(magic)))
-		return refuse(unit, -EINVAL, "it does not begin like one, or is cut");
+		return refuse(unit, -EINVAL,
+			      "it is too short, or does not begin like a snapshot");
 	if (get(in + 8, 4) > LAYOUT_VERSION)
 		return refuse(unit, -ENOTSUP, "it is from a newer version of the library");
 	if (get(in + 8, 4) < LAYOUT_VERSION)
@@ -420,10 +421,10 @@ static int check_envelope(const struct gputm_unit *unit, const uint8_t *in, size
 	if (get(in + 12, 4) < unit->class->version)
 		return refuse(unit, -ENOTSUP, "it is from an older version of this unit");
 	if (get(in + STATS_AT, 8) > 1)
-		return refuse(unit, -EINVAL, "it has neither statistics nor none");
+		return refuse(unit, -EINVAL, "its flag for statistics is neither 0 nor 1");
 	if (get(in + STATS_AT + 8, 8) != size - HEADER_BYTES - 8)
 		return refuse(unit, -EINVAL,
-			      "its length is not as announced: it is cut or has a tail");
+			      "its length differs from its header: it is cut or too long");
 	if (get(in + size - 8, 8) != checksum(in, size - 8))
 		return refuse(unit, -EINVAL, "its checksum is wrong: it is damaged");
 	return 0;
@@ -440,7 +441,7 @@ static int read_rest(struct gputm__io *io, bool stats)
 	if (stats)
 		io_all(io, io->unit, io_stats);
 	if (!io->error && io->used != io->size)
-		gputm__io_fail(io, -EINVAL, "it is longer than its state");
+		gputm__io_fail(io, -EINVAL, "it has bytes after its state");
 	if (io->error)
 		return io->error;
 	gputm__unit_settle(io->unit, !stats);
@@ -480,7 +481,7 @@ int gputm_unit_load(struct gputm_unit *unit, const void *data, size_t size)
 	int error = check_envelope(unit, in, size);
 
 	if (!error && unit->desk->telling)
-		error = refuse(unit, -EBUSY, "an observer of the unit loads it");
+		error = refuse(unit, -EBUSY, "an observer must not load the unit");
 	if (error)
 		return error;
 	return read_body(unit, get(in + STATS_AT, 8), in + HEADER_BYTES, size - HEADER_BYTES - 8);
@@ -498,7 +499,7 @@ int gputm_unit_clone(struct gputm_unit *unit, const struct gputm_unit *from)
 		return -EINVAL;
 	}
 	if (unit->desk->telling)
-		return refuse(unit, -EBUSY, "an observer of the unit clones into it");
+		return refuse(unit, -EBUSY, "an observer must not clone into the unit");
 	size = body_bytes(from, true);
 	bytes = gputm__alloc(unit->ctx, 1, size);
 	if (!bytes)

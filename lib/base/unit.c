@@ -187,7 +187,7 @@ int gputm_unit_set_name(struct gputm_unit *unit, const char *name)
 		if ((unsigned char)name[i] < ' ' || name[i] == 127)
 			return gputm__refuse(unit, "byte %u of a name is a control character",
 					     (unsigned)i);
-	memmove(unit->desk->name, name ? name : "", length + 1); /* which may be the same */
+	memmove(unit->desk->name, name ? name : "", length + 1); /* the two texts may be the same */
 	name_parts(unit);
 	return 0;
 }
@@ -337,7 +337,7 @@ bool gputm_unit_stat_value(const struct gputm_unit *unit, const char *name, uint
 
 /* ---- storage, invariants, observer ---- */
 
-/* Takes the array with this index of those that follow. */
+/* Selects array number `index` of those that are listed. */
 struct gputm__arrays {
 	size_t index;
 	bool found;
@@ -455,7 +455,7 @@ bool gputm_unit_event(const struct gputm_unit *unit, size_t kind, struct gputm_e
 
 /* ---- observers ---- */
 
-/* The link to the observer, or the last link. */
+/* The link to the observer, or the last link if there is no such observer. */
 static struct gputm__observer **find_observer(struct gputm_unit *unit, gputm_observe_fn observe,
 					      const void *state)
 {
@@ -470,7 +470,7 @@ static int refuse_while_telling(const struct gputm_unit *unit)
 {
 	if (!unit->desk->telling)
 		return 0;
-	gputm__refuse(unit, "an observer of the unit changes it or its observers");
+	gputm__refuse(unit, "an observer must not change the unit or its observers");
 	return -EBUSY;
 }
 
@@ -482,10 +482,10 @@ int gputm_unit_observe(struct gputm_unit *unit, gputm_observe_fn observe, void *
 	if (error)
 		return error;
 	if (!observe)
-		return gputm__refuse(unit, "there is no function to observe with");
+		return gputm__refuse(unit, "the function to observe with is NULL");
 	at = find_observer(unit, observe, state);
 	if (*at)
-		return gputm__refuse(unit, "this function observes already, with this state");
+		return gputm__refuse(unit, "this function observes with this state already");
 	one = gputm__alloc(unit->ctx, 1, sizeof(*one));
 	if (!one)
 		return -ENOMEM;

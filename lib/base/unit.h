@@ -39,11 +39,11 @@ struct gputm__owned;
 /* Rarely used data, placed after the unit's own struct. */
 struct gputm__desk {
 	struct gputm__owned *owned; /* memory of gputm__own() */
-	bool starved;		    /* gputm__own() has failed */
+	bool starved;		    /* a gputm__own() has failed */
 	char name[GPUTM_NAME_BYTES];
 	char broken[GPUTM_NAME_BYTES + 200]; /* message of the last check */
 	uint64_t carried[GPUTM__LAWS];	     /* see struct gputm__laws */
-	bool telling;			     /* observers are being called */
+	bool telling;			     /* the unit is calling its observers */
 };
 
 struct gputm_unit {
@@ -62,7 +62,7 @@ struct gputm__histogram {
 /*
  * One statistic: a uint64_t (or a struct gputm__histogram) at this offset of the
  * unit's struct. Counters, maxima and histograms are reset, saved and loaded by the
- * base; a GAUGE is state, which the unit itself clears and serialises, or what now() gives.
+ * base; a GAUGE is state that the unit itself clears and serialises, or the result of now().
  */
 struct gputm__stat_row {
 	const char *name;
@@ -79,7 +79,7 @@ struct gputm__arrays;
 
 struct gputm__class {
 	const char *kind;
-	uint32_t version; /* of the snapshot layout; counted up when io() changes */
+	uint32_t version; /* version of the snapshot layout; increment it when io() changes */
 	size_t size;	  /* of the unit's struct */
 	const struct gputm_params *params;
 	size_t config_offset; /* of the config inside the unit's struct */
@@ -87,30 +87,31 @@ struct gputm__class {
 	size_t stat_count;
 	const struct gputm_event_kind *event; /* by kind */
 	size_t event_count;
-	/* Units within the unit: pointers at these offsets, NULL if the config has none. */
+	/* Units within the unit, as pointers at these offsets; NULL where the config has none. */
 	struct {
 		const char *name;
 		size_t offset;
 	} part[GPUTM__PARTS];
-	/* Check relations between fields of the config, which are all in range: 0, or what
-	 * gputm__refuse() gives. Optional. */
+	/* Check relations between fields of the config, each of which is in its range: 0, or the
+	 * result of gputm__refuse(). Optional. */
 	int (*validate)(const struct gputm_unit *unit);
-	/* Take the arrays that the config asks for, and derive constants from it: 0, -EINVAL or
-	 * -ENOMEM, which the base also gives when gputm__own() has failed. Optional. */
+	/* Allocate the arrays that the config asks for, and derive constants from it: 0, -EINVAL or
+	 * -ENOMEM. The base also returns the latter two when gputm__own() has failed. Optional. */
 	int (*setup)(struct gputm_unit *unit);
-	/* Contents to the state after new. Statistics are cleared by the base. */
+	/* Set the contents to the state after new. The base clears statistics. */
 	void (*clear)(struct gputm_unit *unit);
 	void (*io)(struct gputm_unit *unit, struct gputm__io *io);
 	/* NULL or the first broken invariant. Called on loaded state too: it must not
 	 * trust an index that io() has not bounded. */
 	const char *(*check)(const struct gputm_unit *unit);
-	/* Laws between statistics and contents, as below; optional. */
+	/* Laws that relate statistics to contents, as below; optional. */
 	void (*laws)(const struct gputm_unit *unit, struct gputm__laws *laws);
-	/* What statistics need beside those in the table, or will once what is under way ends.
-	 * Not loaded, it is as clear() and io() leave it. Optional. */
+	/* Serialise data that statistics need beyond their table rows, now or when present
+	 * operations end. If statistics are not loaded, this data is as clear() and io() leave it.
+	 * Optional. */
 	void (*io_stats)(struct gputm_unit *unit, struct gputm__io *io);
-	/* After statistics were cleared or loaded, or contents without them: bring in line what
-	 * is derived from both. Optional. */
+	/* Called after statistics were cleared or loaded, or contents were loaded without them:
+	 * update what depends on both. Optional. */
 	void (*settle)(struct gputm_unit *unit);
 	/* Name the arrays that the hardware has, in a fixed order, by gputm__array(). */
 	void (*storage)(const struct gputm_unit *unit, struct gputm__arrays *out);
@@ -134,10 +135,10 @@ void gputm__unit_free(struct gputm_unit *unit); /* NULL allowed */
 
 /* Zeroed memory for count elements, or NULL (overflow included). count 0 gives one byte. */
 void *gputm__alloc(struct gputm_ctx *ctx, size_t count, size_t size);
-/* Memory for so many bytes, whatever they are, or NULL. */
+/* Memory for this many bytes with undefined contents, or NULL. */
 void *gputm__alloc_raw(struct gputm_ctx *ctx, size_t size);
 void gputm__free(struct gputm_ctx *ctx, void *memory);
-/* As gputm__alloc(), released with the unit, and by gputm__disown() before. */
+/* As gputm__alloc(), but freed with the unit, or earlier by gputm__disown(). */
 void *gputm__own(struct gputm_unit *unit, size_t count, size_t size);
 void gputm__disown(struct gputm_unit *unit, void *memory); /* NULL allowed */
 /*
@@ -149,44 +150,45 @@ int gputm__own_more(struct gputm_unit *unit, void *array, size_t *capacity, size
 		    size_t size);
 
 /*
- * A unit's laws, in a fixed order: equations between statistics and contents. They hold from
- * new on; when the statistics are cleared alone, or other contents come to lie under them, what
- * is missing to each is noted and counts from then on.
+ * The laws of a unit, in a fixed order: equations between statistics and contents. They hold after
+ * new. If only the statistics are cleared, or the contents are replaced, the difference of each law
+ * is recorded, and counts as a term from then on.
  */
 struct gputm__laws {
-	uint64_t *carried; /* by law: added to its left side */
+	uint64_t *carried; /* by law: term added to the left side */
 	unsigned count;
 	bool carry;	    /* record the difference instead of checking the law */
 	const char *broken; /* the first broken law */
 };
 void gputm__law(struct gputm__laws *laws, uint64_t left, uint64_t right, const char *broken);
-/* The left side is at least the right one; looked at from new on only, as statistics that were
- * cleared may miss what is under way. */
+/* The left side is at least the right side. Checked only if statistics and contents have been kept
+ * since new, as cleared statistics may lack what is under way. */
 void gputm__law_least(struct gputm__laws *laws, uint64_t left, uint64_t right, const char *broken);
 
-/* A maximum lies between the current and the largest value; cleared, it is the current value. */
+/* A maximum lies between the current and the largest possible value; clearing sets it to the
+ * current value. */
 void gputm__law_most(struct gputm__laws *laws, const uint64_t *maximum, uint64_t now,
 		     uint64_t limit, const char *broken);
 
-/* The next array of the hardware; apart: beside what the paper counts (struct gputm_storage). */
+/* The next hardware array. apart: not part of the paper's own count (struct gputm_storage). */
 void gputm__array(struct gputm__arrays *out, const char *name, uint64_t entries, uint64_t bits,
 		  uint32_t ports);
 void gputm__array_apart(struct gputm__arrays *out, const char *name, uint64_t entries,
 			uint64_t bits, uint32_t ports);
 
-/* The arrays of a part, as those of the whole. */
+/* The arrays of a part, listed with those of the unit. */
 void gputm__arrays_of(struct gputm__arrays *out, const struct gputm_unit *part);
 
 /* Part number `index` of the unit; NULL past the last part and for an absent part. */
 struct gputm_unit *gputm__unit_part(const struct gputm_unit *unit, size_t index);
-/* Parts and contents to the state after new. Statistics stay. */
+/* Set the unit and its parts to the state after new, but keep statistics. */
 void gputm__unit_clear(struct gputm_unit *unit);
-/* Bring statistics, also of parts, in line with the contents; `carry` restarts the laws. */
+/* Update statistics, also of parts, that depend on contents; `carry` restarts the laws. */
 void gputm__unit_settle(struct gputm_unit *unit, bool carry);
-/* The first broken invariant, and in *whose unit or part. */
+/* The first broken invariant; *whose is the unit or part that breaks it. */
 const char *gputm__unit_broken(const struct gputm_unit *unit, const struct gputm_unit **whose);
 
-/* ---- saying no ---- */
+/* ---- refusals ---- */
 void gputm__log(struct gputm_ctx *ctx, enum gputm_log_level level, const char *format, ...)
 	GPUTM__PRINTF(3, 4);
 /* Log "KIND: ", or "KIND (NAME): ", and the text. */
@@ -204,8 +206,7 @@ int gputm__refuse(const struct gputm_unit *unit, const char *format, ...) GPUTM_
 /* Read a caller's config of any library age into *out, checked. */
 int gputm__params_read(struct gputm_ctx *ctx, const struct gputm_params *params,
 		       const void *config, void *out);
-/* For a unit within a unit: give the fields of its config the values of the outer unit's fields
- * of the same names. */
+/* For a unit within a unit: copy to its config the outer unit's fields of the same names. */
 void gputm__params_share(const struct gputm_unit *outer, const struct gputm_params *params,
 			 void *config);
 
@@ -305,17 +306,17 @@ void gputm__io_bool(struct gputm__io *io, bool *value); /* refuses other than 0 
 /* As above, and refuse (when reading) a value above max, naming `what`. */
 void gputm__io_u32_max(struct gputm__io *io, uint32_t *value, uint32_t max, const char *what);
 void gputm__io_u64_max(struct gputm__io *io, uint64_t *value, uint64_t max, const char *what);
-/* A number that must equal that of the unit, such as a fingerprint of hash rows. */
+/* A number that must equal the unit's own, such as a fingerprint of hash rows. */
 void gputm__io_same(struct gputm__io *io, uint64_t value, const char *what);
 /*
- * The bytes since `from` are records of `numbers` u64 each, whose first number differs: sort them
- * by it before they are written, and refuse a snapshot that has them in any other order. For
- * tables in which the place of an entry depends on its history.
+ * The bytes since `from` are records of `numbers` u64 each, with distinct first numbers. Saving
+ * sorts them by that number; loading refuses any other order. For tables in which the place of an
+ * entry depends on its history.
  */
 void gputm__io_ascending(struct gputm__io *io, size_t from, size_t numbers);
-/* The u64 at offset `at` of what has been read or written; not for GPUTM__MEASURE. */
+/* The u64 at offset `at` of the bytes read or written so far; not for GPUTM__MEASURE. */
 uint64_t gputm__io_number(const struct gputm__io *io, size_t at);
-/* Refuse the snapshot being read. */
+/* Refuse the snapshot that is being read. */
 void gputm__io_fail(struct gputm__io *io, int error, const char *reason);
 
 /* ---- the class of a unit and its usual five public functions ---- */

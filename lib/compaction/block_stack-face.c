@@ -15,7 +15,7 @@ static const struct gputm_param rows[] = {
 	PARAM(likely_convergence, 0, 1, 0, false,
 	      "Use likely-convergence points: the fields LPC and LPos.", "thesis 3.4"),
 	PARAM(compact, 0, 1, 1, false,
-	      "Pack threads; 0: all stay in their static warps. As of the compactor beside it.",
+	      "Pack threads; 0: all stay in their static warps. Must equal the compactor's.",
 	      "thesis 3.3.2"),
 };
 
@@ -41,7 +41,7 @@ static const struct gputm__stat_row stats[] = {
 	STAT(emptied, COUNTER, "entries", "Entries popped because they had no thread."),
 	STAT(replaced, COUNTER, "entries", "Entries that gave way to the targets of their branch."),
 	STAT(tops, COUNTER, "entries", "Times that an entry became the top of stack."),
-	STAT(warps_formed, COUNTER, "warps", "Warps that these were to be compacted into."),
+	STAT(warps_formed, COUNTER, "warps", "Warps that these entries were compacted into."),
 	STAT(warps_admitted, COUNTER, "warps", "Warps admitted."),
 	STAT(warps_branched, COUNTER, "warps", "Warps that came to a branch."),
 	STAT(warps_arrived, COUNTER, "warps", "Warps that came to a reconvergence point."),
@@ -121,7 +121,7 @@ static const struct gputm_event_kind events[] = {
 	      VALUE(warps_left, "warps", "Warps of the entry that are not over.")),
 	EVENT(GPUTM_BLOCK_STACK_EVENT_TX_REPORT, "tx-report",
 	      "Threads at tx_commit have committed or aborted.",
-	      VALUE(static_warp, "static warp", "In which the threads are at home."),
+	      VALUE(static_warp, "static warp", "Static warp of the threads."),
 	      VALUE(passed, "lane mask", "Lanes that have committed."),
 	      VALUE(aborted, "lane mask", "Lanes that have aborted."),
 	      VALUE(threads_left, "threads", "Threads of the attempt that are open.")),

@@ -30,15 +30,15 @@ struct gputm_block_stack {
 	uint32_t *mask;			  /* [depth][stride]: columns */
 	uint32_t *taken;		  /* mask of the last entry, if a branch is filled */
 	uint32_t *home;			  /* [warps][stride]: bit of the thread in each lane */
-	uint64_t running[GPUTM__COLUMN_BITS]; /* lanes of the warps that run; 0: none */
+	uint64_t running[GPUTM__COLUMN_BITS]; /* lanes of the running warps; 0: no warp */
 	uint64_t pc_max;
 	uint64_t start_pc; /* of the warps of the top; NO_PC when there is none */
 	uint32_t inverse;  /* 2^INVERSE_BITS / lanes, rounded up */
 	uint32_t stride;  /* lanes, rounded up to 32 or 64 */
 	uint32_t count;	  /* entries, those that are being filled included */
-	uint32_t top;	  /* of stack: the entry whose warps run; 0 when count is */
+	uint32_t top;	  /* index of the entry whose warps run; 0 if count is 0 */
 	uint32_t formed;  /* warps of that entry */
-	uint32_t admitted; /* of these, so far */
+	uint32_t admitted; /* how many of these have been admitted */
 	uint32_t wcnt;
 	uint32_t at_barrier; /* warps, bit by bit */
 	uint32_t way;
@@ -47,7 +47,7 @@ struct gputm_block_stack {
 	uint32_t tx_depth; /* entries up to T, which lies on R; 0 outside a transaction */
 	uint32_t top_threads, live;		/* derived */
 	struct gputm_block_stack_config config;
-	uint32_t left[GPUTM__COLUMNS_MAX]; /* threads of the top that are to be admitted */
+	uint32_t left[GPUTM__COLUMNS_MAX]; /* threads of the top entry that are to be admitted */
 	uint64_t branches, full, max_depth;
 	uint64_t pushed, reconverged, merged, emptied, replaced;
 	uint64_t tops, warps_formed, warps_admitted, warps_branched, warps_arrived, warps_ended;
@@ -77,9 +77,9 @@ static inline bool gputm__block_is_pc(const struct gputm_block_stack *s, uint64_
 	return pc <= s->pc_max;
 }
 
-/* How the top entry changes at a branch. */
+/* What a branch does to the top entry. */
 struct gputm__block_split {
-	uint64_t lpc; /* NO_PC if it does not count */
+	uint64_t lpc; /* NO_PC if the branch has none that counts */
 	uint32_t lpos;
 	bool replace; /* the new entries replace the branching entry */
 	bool likely;  /* a likely-convergence entry is needed */
@@ -120,13 +120,13 @@ static inline void gputm__block_arrived(const struct gputm_block_stack *s,
 
 /* ---- of block_stack.c, for block_stack-tx.c ---- */
 
-/* Refuse a warp that cannot leave its entry this way. */
+/* Refuse a warp that cannot leave its entry in this way. */
 int gputm__block_refuse(const struct gputm_block_stack *s, const char *what, uint32_t warp);
-/* Does the warp leave its entry this way, as those before it did? */
+/* Does the warp leave its entry in the same way as those before it? */
 bool gputm__block_leaves(struct gputm_block_stack *s, uint32_t way, uint64_t pc);
-/* A warp is over: WAIT, or what the last one of the entry leads to. */
+/* A warp is over. Returns WAIT, or, for the last warp of the entry, what follows. */
 int gputm__block_come(struct gputm_block_stack *s);
-/* The entry on top has been left: choose the next one to run. */
+/* The top entry has been left: choose the next entry to run. */
 int gputm__block_settle(struct gputm_block_stack *s);
 bool gputm__block_has_threads(const struct gputm_block_stack *s, uint32_t index);
 

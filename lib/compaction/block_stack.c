@@ -119,7 +119,7 @@ static void join(struct gputm_block_stack *s, uint32_t to, uint32_t from)
 			gputm__quads(gputm__block_mask(s, from))[i];
 }
 
-/* True if entry `index` has no thread left to run: counted here, removed by the caller. */
+/* True if entry `index` has no thread left to run. Counts the entry; the caller removes it. */
 static bool is_over(struct gputm_block_stack *s, uint32_t index)
 {
 	const struct gputm__block_entry *e = &s->entry[index];
@@ -184,7 +184,7 @@ static void push(struct gputm_block_stack *s, uint64_t pc, uint64_t rpc, uint64_
 	s->pushed++;
 }
 
-/* All warps of the top have come to tx_begin. */
+/* All warps of the top entry have come to tx_begin. */
 static void push_attempt(struct gputm_block_stack *s, uint64_t pc)
 {
 	push(s, pc, NO_PC, NO_PC, NO_ENTRY);
@@ -195,7 +195,7 @@ static void push_attempt(struct gputm_block_stack *s, uint64_t pc)
 	s->threads_begun += s->top_threads;
 }
 
-/* No thread of the attempt is left. True if those of R make another one. */
+/* No thread of the attempt is left. True if those of R start another attempt. */
 static bool next_attempt(struct gputm_block_stack *s, uint64_t pc_after)
 {
 	uint32_t retry = s->tx_depth - 2, attempt = s->tx_depth - 1;
@@ -216,7 +216,7 @@ static bool next_attempt(struct gputm_block_stack *s, uint64_t pc_after)
 	return false;
 }
 
-/* Pop what has nothing to run. */
+/* Pop all entries that have nothing to run. */
 static void pop(struct gputm_block_stack *s, uint64_t pc_after)
 {
 	while (s->count) {
@@ -322,7 +322,7 @@ static int read_warp(const struct gputm_block_stack *s, uint64_t mask, const uin
 	return 0;
 }
 
-/* True if these threads may form a warp and the remaining threads the other warps. */
+/* True if these threads may form a warp, so that the remaining threads form the other warps. */
 static bool is_warp(const struct gputm_block_stack *s, uint64_t mask, const uint32_t home[],
 		    const uint32_t left[])
 {
@@ -441,7 +441,7 @@ int gputm_block_stack_branch_probe(const struct gputm_block_stack *s, uint32_t w
 	return judge_branch(s, warp, taken, target);
 }
 
-/* The first warp at a branch. */
+/* The first warp at a branch pushes the entries. */
 __attribute__((noinline)) static void
 open_branch(struct gputm_block_stack *s, const struct gputm_block_stack_target *target)
 {
@@ -538,7 +538,7 @@ static int release(struct gputm_block_stack *s)
 	return GPUTM_BLOCK_STACK_RELEASE;
 }
 
-/* Threads of a warp leave every entry. */
+/* Remove threads of a warp from every entry. */
 static void take_away(struct gputm_block_stack *s, uint32_t warp, uint64_t lanes)
 {
 	const uint32_t *home = gputm__block_home(s, warp);

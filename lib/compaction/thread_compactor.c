@@ -288,7 +288,7 @@ int gputm_thread_compactor_push(struct gputm_thread_compactor *c, uint64_t tag,
 
 	if (c->count)
 		return gputm_thread_compactor_push_probe(c, mask);
-	for (; lane + 1 < lanes; lane += 2) { /* no matter if refused */
+	for (; lane + 1 < lanes; lane += 2) { /* has no effect if refused */
 		any |= mask[lane] | mask[lane + 1];
 		c->column[lane] = (uint32_t)mask[lane];
 		c->column[lane + 1] = (uint32_t)mask[lane + 1];

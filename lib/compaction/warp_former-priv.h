@@ -22,7 +22,7 @@ enum gputm__pool_state { GPUTM__POOL_FREE, GPUTM__POOL_WAITING, GPUTM__POOL_IN_F
 /* Threads by lane; NO_THREAD where the mask has no bit. */
 struct gputm__lanes {
 	uint64_t mask;
-	uint32_t home; /* static warp of all threads, or NO_WARP if they belong to several */
+	uint32_t home; /* static warp of all the threads, or NO_WARP if there are several */
 	uint16_t thread[LANES_MAX];
 };
 
@@ -31,7 +31,7 @@ struct gputm__pool_warp {
 	uint64_t pc;
 	uint64_t order; /* age of a waiting warp, smaller is older; else 0 */
 	uint32_t state;
-	uint32_t next; /* younger one at the same PC, or NO_SLOT */
+	uint32_t next; /* next younger warp at the same PC, or NO_SLOT */
 	struct gputm__lanes lanes;
 };
 
@@ -79,7 +79,7 @@ static inline uint32_t gputm__former_threads(const struct gputm_warp_former *f, 
 	return mask == f->all ? f->config.lanes : gputm__popcount(mask);
 }
 
-/* True if the static warps of these threads have diverged: all have, or none has. */
+/* True if the static warps of these threads have diverged; either all have or none. */
 static inline bool gputm__former_has_barrier(const struct gputm_warp_former *f,
 					     const struct gputm__lanes *lanes)
 {
@@ -87,7 +87,7 @@ static inline bool gputm__former_has_barrier(const struct gputm_warp_former *f,
 	       f->warp[f->home[lanes->thread[gputm__lowest(lanes->mask)]]].diverged;
 }
 
-/* True if other threads may join these. */
+/* May other threads join these? */
 static inline bool gputm__former_is_open(const struct gputm_warp_former *f,
 					 const struct gputm__lanes *lanes)
 {

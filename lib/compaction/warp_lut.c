@@ -39,7 +39,7 @@ void gputm__lut_clear(struct gputm__lut *lut)
 	rebuild(lut);
 }
 
-/* Drop the entries without threads; enlarge if most entries have threads. */
+/* Remove the entries without threads; enlarge the table if most entries have threads. */
 static void make_room(struct gputm__lut *lut)
 {
 	uint32_t *key = lut->tree + lut->room, kept = 0;

@@ -182,7 +182,7 @@ static struct group begin(struct gputm_access_coalescer *c, uint32_t words,
 	c->call += INDEX_MASK + 1;
 	group.slot = c->slot;
 	group.out = out;
-	group.region = UINT64_MAX; /* outside the regions, which are numbers below 2^59 */
+	group.region = UINT64_MAX; /* a number that no region has: these are below 2^59 */
 	group.hash_shift = 64 - bits;
 	group.slot_mask = (UINT32_C(1) << bits) - 1;
 	group.call = c->call;

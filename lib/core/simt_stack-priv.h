@@ -78,15 +78,15 @@ static inline void gputm__simt_take_away(struct gputm_simt_stack_entry *from,
 		from->mask &= ~mask;
 }
 
-/* Refuse a mask that is empty or has other lanes than `allowed`; refuse a step to next_pc. */
+/* Refuse a mask that is empty or has lanes outside `allowed`; refuse a step to next_pc. */
 int gputm__simt_refuse_mask(const struct gputm_simt_stack *s, const char *what, uint64_t mask,
 			    uint64_t allowed);
 int gputm__simt_refuse_step(const struct gputm_simt_stack *s, const char *what, uint64_t next_pc);
-/* What gputm_simt_stack_diverge_probe() says, with the top entry's lanes given apart. */
+/* The answer of gputm_simt_stack_diverge_probe(), with the top entry's lanes passed separately. */
 int gputm__simt_judge(const struct gputm_simt_stack *s, uint64_t active,
 		      const struct gputm_simt_stack_target target[], size_t count, uint64_t rpc);
 gputm__simt_update_fn *gputm__simt_updater(uint32_t lanes);
-/* Pop the entries without lanes left to run. */
+/* Pop the entries whose lanes have all left. */
 int gputm__simt_settle(struct gputm_simt_stack *s);
 
 /* The active lanes, at least one, go on at a PC that is not too wide. */
@@ -118,8 +118,8 @@ static inline void gputm__simt_push(struct gputm_simt_stack_entry *e,
 }
 
 /*
- * Part all active lanes in two, if the branch is a plain one: its RPC is not that of the top
- * entry, only the first target may be the RPC, and there is no observer.
+ * Divide all active lanes in two for the usual branch: its RPC is not that of the top entry, only
+ * the first target may be the RPC, and there is no observer.
  */
 static inline bool gputm__simt_part(struct gputm_simt_stack *s,
 				    const struct gputm_simt_stack_target *first,

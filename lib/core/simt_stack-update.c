@@ -12,7 +12,7 @@
 #define LANES_MAX 64u
 #define INLINE static inline __attribute__((always_inline))
 
-/* Next PC of the highest of some lanes, and the lanes at it; of others nothing is said. */
+/* Next PC of the highest of some lanes, and all lanes at this PC; other lanes are ignored. */
 typedef uint64_t lanes_at_fn(const uint64_t next_pc[], uint64_t among, uint64_t *pc);
 
 INLINE uint64_t any_lanes_at(const uint64_t next_pc[], uint64_t among, uint64_t *pc)
@@ -30,7 +30,7 @@ INLINE uint64_t any_lanes_at(const uint64_t next_pc[], uint64_t among, uint64_t 
 
 /* ---- any step ---- */
 
-/* Targets of lanes, in order; gives their number. */
+/* The targets of lanes, in order; returns their number. */
 static size_t group(const uint64_t next_pc[], uint64_t lanes, uint64_t last_pc,
 		    struct gputm_simt_stack_target target[])
 {
@@ -49,7 +49,7 @@ static size_t group(const uint64_t next_pc[], uint64_t lanes, uint64_t last_pc,
 	return count;
 }
 
-/* The step of the lanes that do not end is judged before any lane ends. */
+/* The step of the surviving lanes is checked before any lane ends. */
 __attribute__((noinline)) static int update_any(struct gputm_simt_stack *s, uint64_t ended,
 						const uint64_t next_pc[], uint64_t rpc,
 						uint64_t last_pc)
@@ -82,7 +82,8 @@ __attribute__((noinline)) static int update_any(struct gputm_simt_stack *s, uint
 typedef int part_fn(struct gputm_simt_stack *s, uint64_t lanes, const uint64_t next_pc[],
 		    uint64_t rpc, uint64_t last_pc, uint64_t first_pc);
 
-/* `lanes` are those not at first_pc: one more group, or this is a case for update_any(). */
+/* `lanes` are those not at first_pc: they are the second group, or else this is a case for
+ * update_any(). */
 INLINE int part(struct gputm_simt_stack *s, uint64_t lanes, const uint64_t next_pc[],
 		uint64_t rpc, uint64_t last_pc, uint64_t first_pc, lanes_at_fn *lanes_at)
 {
@@ -116,7 +117,7 @@ INLINE int update(struct gputm_simt_stack *s, uint64_t ended, const uint64_t nex
 	return gputm__simt_step(s, first_pc);
 }
 
-/* Both for one way of comparing. */
+/* Both functions for one way of comparing. */
 #define UPDATE(NAME, TARGET, LANES_AT)                                                         \
 	TARGET __attribute__((noinline)) static int part_##NAME(                               \
 		struct gputm_simt_stack *s, uint64_t lanes, const uint64_t next_pc[],          \

@@ -225,12 +225,12 @@ int gputm_simt_stack_proceed(struct gputm_simt_stack *s, uint64_t next_pc)
 	return gputm__simt_step(s, next_pc);
 }
 
-/* What a branch comes to. */
+/* The result of a branch. */
 struct split {
 	uint64_t lpc;	     /* NO_PC without likely convergence here */
 	uint64_t uniform_pc; /* target with all lanes, or NO_PC */
 	size_t pushes;	     /* targets that get an entry */
-	bool replace;	     /* the new entries replace the branching entry */
+	bool replace;	     /* the new entries replace the entry that branches */
 	bool likely;	     /* a likely-convergence entry is needed */
 };
 
@@ -270,7 +270,7 @@ static int judge(const struct gputm_simt_stack *s, uint64_t active,
 	return top > s->slot + s->limit ? GPUTM_SIMT_STACK_FULL : GPUTM_SIMT_STACK_SWITCH;
 }
 
-/* Steps 1 and 2; *top is where the targets go. Gives their LPos. */
+/* Steps 1 and 2; *top is the place for the targets. Returns their LPos. */
 static uint32_t make_way(struct gputm_simt_stack *s, const struct split *split, uint64_t rpc,
 			 struct gputm_simt_stack_entry **top)
 {

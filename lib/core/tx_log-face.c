@@ -13,7 +13,8 @@ static const struct gputm_param rows[] = {
 	PARAM(lanes, 1, MAX_LANES, 32, false, "Lanes of the warp.", "thesis Table 6.1"),
 	PARAM(address_bits, 8, 64, 32, false, "Width of a byte address, bits.", ""),
 	PARAM(partitions, 1, 64, 6, false, "Memory partitions.", "thesis Table 6.1"),
-	PARAM(interleave, 64, 1 << 20, 256, true, "Bytes in turn to each partition.", "thesis 2.3"),
+	PARAM(interleave, 64, 1 << 20, 256, true,
+	      "Consecutive bytes in one partition.", "thesis 2.3"),
 	PARAM(l1_rows, 0, 1 << 20, 32, false,
 	      "Rows of each log that the L1 share of the warp holds.", "thesis 4.2.4"),
 	PARAM(reserve_rows, 1, 1 << 20, 16, false, "Rows of each log allocated at once.", ""),
@@ -22,7 +23,7 @@ static const struct gputm_param rows[] = {
 	PARAM(header_bytes, 0, 1 << 10, 8, false, "Bytes of a packet without entries.", ""),
 	PARAM(flit_bytes, 8, 1 << 10, 32, true, "Bytes of a flit.", "thesis Table 6.1"),
 	PARAM(packed, 0, 1, 0, false,
-	      "Each lane appends behind its own last entry; 0: all behind the last row.", ""),
+	      "1: a lane appends after its own last entry; 0: all after the last row.", ""),
 };
 
 static const struct gputm_preset presets[] = {

@@ -99,7 +99,7 @@ static int refuse_address(const struct gputm_tx_log *l, uint64_t mask, const uin
 	return 0;
 }
 
-/* Copy the lanes of mask into a free row. Returns the OR of their addresses. */
+/* Copy the lanes of mask into a free row. @return the OR of their addresses. */
 static uint64_t put_row(const struct gputm_tx_log *l, struct rows *log, uint64_t mask,
 			const uint64_t *address, const uint32_t *value)
 {
@@ -124,7 +124,7 @@ static uint64_t put_row(const struct gputm_tx_log *l, struct rows *log, uint64_t
 	return all;
 }
 
-/* Behind the last entry of each lane: there is at most one new row. */
+/* Append after the last entry of each lane: this takes at most one new row. */
 static int append_packed(struct gputm_tx_log *l, struct rows *log, uint64_t mask,
 			 const uint64_t *address, const uint32_t *value)
 {
@@ -243,7 +243,7 @@ static uint64_t matches(const struct gputm_tx_log *l, uint32_t r, uint64_t mask,
 	return hits;
 }
 
-/* Newest row first. `depth` is the number of rows walked up to the last hit. */
+/* Walk the newest row first. `depth` is the number of rows walked up to the last hit. */
 static uint64_t walk(const struct gputm_tx_log *l, uint64_t mask, const uint64_t *address,
 		     uint32_t *value, uint32_t *depth)
 {

@@ -5,7 +5,7 @@
 #include "gputm/tx_log.h"
 
 /* @return the first row, from `row` on, in which the lane has a word of the partition; the number
- * of rows: there is none. */
+ * of rows if there is none. */
 uint32_t gputm__tx_log_row_of(const struct gputm_tx_log *log, enum gputm_tx_log_kind kind,
 			      uint32_t row, unsigned lane, unsigned partition);
 

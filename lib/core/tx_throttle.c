@@ -93,7 +93,7 @@
 
 enum place { OUTSIDE = 0, WAITING = 1, INSIDE = 2 };
 
-/* Commits, and the cycles of lanes that they took; no commits: there is none. */
+/* Commits, and the lane cycles that they took; commits = 0: not known. */
 struct price {
 	uint64_t commits, work;
 };
@@ -102,15 +102,15 @@ struct gputm_tx_throttle {
 	struct gputm_unit unit;
 	struct gputm_tx_throttle_config config;
 	uint64_t most;	 /* warps admitted at a time: the limit, or all */
-	uint32_t highest; /* to which an adaptive limit may rise */
+	uint32_t highest; /* highest value of an adaptive limit */
 	uint64_t since;	  /* cycle in which the window began */
 	uint64_t last;	  /* cycle of the last report */
 	uint64_t commits, aborts; /* of the window */
 	uint64_t work, left;	  /* climb, of the window: cycles of lanes, warps that left */
 	uint64_t moved;		  /* climb: cycle in which the limit last moved */
-	uint64_t longest;	  /* climb: cycles of the longest attempt, and forgets */
+	uint64_t longest;	  /* climb: cycles of the longest attempt; decays */
 	struct price least;	  /* climb */
-	bool starting;		  /* climb: each window has raised the limit */
+	bool starting;		  /* climb: all windows so far have raised the limit */
 	uint32_t head;	 /* slot of the first waiting warp */
 	uint8_t *place;	 /* [warps] enum place */
 	uint32_t *queue; /* [warps] ring of waiting warps */
@@ -139,7 +139,7 @@ static const struct gputm_param rows[] = {
 	      "Policy aborts: fewer aborts than this in 16 commits raise the limit.",
 	      "ours, from the best limits of GETM Table IV"),
 	PARAM(lower_from, 0, 65536, 16, false,
-	      "Policy aborts: so many aborts in 16 commits lower the limit.",
+	      "Policy aborts: this many aborts in 16 commits lower the limit.",
 	      "ours, from the best limits of GETM Table IV"),
 	PARAM(highest, 0, 1024, 0, false, "Highest limit of an adaptive policy; 0: all warps.",
 	      "ours"),
@@ -425,7 +425,8 @@ int gputm_tx_throttle_leave(struct gputm_tx_throttle *t, uint32_t warp)
 	if (GPUTM__UNLIKELY(warp >= t->config.warps))
 		return refuse_warp(t, warp);
 	if (GPUTM__UNLIKELY(t->place[warp] != INSIDE))
-		return gputm__refuse(&t->unit, "warp %u leaves a transaction it is not in", warp);
+		return gputm__refuse(&t->unit,
+				     "warp %u is in no transaction that it could leave", warp);
 	t->place[warp] = OUTSIDE;
 	t->running--;
 	t->departures++;

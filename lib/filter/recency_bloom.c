@@ -56,7 +56,7 @@ static const struct gputm_param rows[] = {
 	PARAM(stamps, 1, 2, 1, false, "Stamps per entry.", "GETM V-B1"),
 	PARAM(granularity, 1, 1 << 16, 4, true, "Bytes that share an entry.", "thesis 6.4.2"),
 	PARAM(address_bits, 16, 64, 32, false, "Width of an address, bits.", ""),
-	PARAM(empty_stamp, 0, UINT64_MAX, 0, false, "Answer for what was never written.",
+	PARAM(empty_stamp, 0, UINT64_MAX, 0, false, "Answer for an address never written.",
 	      "thesis 6.4.2"),
 	PARAM(seed, 0, UINT64_MAX, 1, false, "Seed of the H3 rows.", ""),
 };
@@ -128,7 +128,7 @@ static int setup(struct gputm_unit *unit)
 	return 0;
 }
 
-/* A stamp lies in base .. base + span: as far as its bits reach, and no further than 64 bits. */
+/* Move the base. Stamps lie in base .. base + span; stamp_bits and 64 bits limit the span. */
 static void rebase(struct gputm_recency_bloom *f, uint64_t base)
 {
 	uint64_t most = gputm__low_mask(f->config.stamp_bits);
@@ -188,7 +188,7 @@ GPUTM__UNIT(recency_bloom, .version = 1, .setup = setup, .validate = validate, .
 
 /* ---- data path ---- */
 
-/* What entries are raised to: a stamp at the base has code 0, which raises nothing. */
+/* The value that entries are raised to: a stamp at the base has code 0 and raises nothing. */
 static inline uint64_t raising(const struct gputm_recency_bloom *f, uint64_t stamp)
 {
 	return stamp == f->base ? 0 : stamp;

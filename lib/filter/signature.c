@@ -222,8 +222,8 @@ static uint64_t *group_of(const struct gputm_signature *array, uint32_t index)
 	return array->word + (size_t)(index >> array->width) * array->words;
 }
 
-/* A bit for each signature of the group: does the signature have the bit at this place? What
- * lies above belongs to further columns. */
+/* A bit for each signature of the group: does it have the bit at this place? Higher bits are of
+ * other columns. */
 static inline uint64_t column(const struct gputm_signature *array, const uint64_t *group,
 			      uint32_t place)
 {
@@ -317,8 +317,8 @@ GPUTM__UNIT(signature, .version = 2, .setup = setup, .validate = validate)
 /* ---- data path ---- */
 
 /*
- * Where the bits of an address are in its signature: 16-bit fields, four to a hash group.
- * (A cell of the family, sub-signature and index, is the place of a bit.)
+ * Where the bits of an address are in its signature: 16-bit fields, four to a hash group. (A cell
+ * of the family, sub-signature and index, is the place of a bit.)
  */
 struct places {
 	uint64_t low, high;
@@ -334,13 +334,13 @@ places_of(const struct gputm_signature *array, uint64_t address)
 	return places;
 }
 
-/* Where the bit of a signature is in its group, by the lowest field. */
+/* Where the bit of a signature is in its group, from the lowest field. */
 static inline uint32_t spot(const struct gputm_signature *array, uint32_t lane, uint64_t fields)
 {
 	return (uint16_t)fields * (array->low + 1) + lane;
 }
 
-/* By the lowest `hashes` fields. @return the number of bits newly set. */
+/* Insert by the lowest `hashes` fields. @return the number of bits newly set. */
 static inline uint32_t set_fields(const struct gputm_signature *array, uint32_t index,
 				  uint64_t fields, uint32_t hashes)
 {

@@ -20,7 +20,7 @@ static const struct gputm__stat_row stats[] = {
 	STAT(cycles, COUNTER, "cycles", "Ticks."),
 	STAT(entries, COUNTER, "entries", "Entries taken."),
 	STAT(joined, COUNTER, "entries", "Entries that joined a waiting block."),
-	STAT(refused, COUNTER, "entries", "Entries refused for want of a block."),
+	STAT(refused, COUNTER, "entries", "Entries refused because no block was free."),
 	STAT(made, COUNTER, "blocks", "Blocks made."),
 	STAT(written, COUNTER, "blocks", "Blocks sent to memory."),
 	STAT(cleaned, COUNTER, "blocks", "Blocks that were clean-up."),
@@ -93,7 +93,7 @@ static void clear(struct gputm_unit *unit)
 
 /* ---- state ---- */
 
-/* A block; the number of the one that is read, as which block holds it is of no account. */
+/* A block. Returns its number when reading; which number a block has does not matter. */
 static uint32_t io_block(struct gputm_commit_buffer *b, uint32_t at, struct gputm__io *io)
 {
 	struct gputm__commit_block *block;
@@ -198,7 +198,7 @@ static const char *check_block(const struct gputm_commit_buffer *b,
 	return gputm__block_counts(block) > UINT32_MAX ? "a block's counts are too many" : NULL;
 }
 
-/* The sums over the blocks of a place. */
+/* Check the sums over the blocks of a place. */
 struct sums {
 	uint64_t blocks, numbers, writes;
 };

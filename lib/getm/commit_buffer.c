@@ -72,7 +72,7 @@ partner_of(const struct gputm_commit_buffer *b, const struct gputm_commit_entry 
 	return NULL;
 }
 
-/* The partner matters to an entry that fits but for its count. */
+/* Refuse an entry. `partner`: the block to join, whose sum of counts would overflow. */
 APART int refuse(const struct gputm_commit_buffer *b, const struct gputm_commit_entry *entry,
 		 const struct gputm__commit_block *partner)
 {
@@ -114,7 +114,7 @@ static struct gputm__commit_block *make_block(struct gputm_commit_buffer *b,
 	uint32_t at = b->free[--b->free_count];
 	struct gputm__commit_block *block = &b->block[at];
 
-	/* The counts come last: those of words that a block has not stay as they are. */
+	/* The counts come last: the counts of words without entries keep their old values. */
 	memset(block, 0, offsetof(struct gputm__commit_block, count) + b->config.block_bytes);
 	block->address = entry->address & b->block_mask;
 	block->sequence = entry->sequence;
@@ -246,7 +246,7 @@ int gputm_commit_buffer_mem_complete(struct gputm_commit_buffer *b, uint64_t tag
 
 /* ---- releases ---- */
 
-/* The words of the first granule of a block that still has some. */
+/* The words of the first granule that still has words to release. */
 static uint32_t first_granule(const struct gputm_commit_buffer *b,
 			      const struct gputm__commit_block *block)
 {

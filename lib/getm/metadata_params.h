@@ -18,10 +18,10 @@ static const char *const gputm__approximations[] = { "filter", "registers" };
 	PARAM(longest_chain, 0, 1024, 32, false, "Swaps of an insertion, at most.",            \
 	      "released simulator"),                                                           \
 	PARAM(evict_above, 0, 100, 0, false,                                                   \
-	      "Percent of the ways in use, below which nothing is evicted.",                   \
+	      "Percent of the ways in use below which no entry is evicted.",                   \
 	      "released simulator"),                                                           \
 	CHOICE(approximate, 0, 1, 0, gputm__approximations,                                    \
-	       "What holds the stamps of granules without entry.", "GETM V-B1"),               \
+	       "Where stamps of granules without an entry are kept.", "GETM V-B1"),               \
 	PARAM(filter_ways, 1, 8, 4, false, "Sub-arrays of the filter.", "GETM Table II"),      \
 	PARAM(filter_entries, 1, 1 << 20, 64, true, "Pairs of stamps of a sub-array.",         \
 	      "GETM Table II"),                                                                \

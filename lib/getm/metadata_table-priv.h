@@ -10,8 +10,8 @@
 #define GPUTM__METADATA_VALID UINT64_C(1) /* set in the key of an entry */
 
 /*
- * An entry has a place, a number: that of its cell, [ways][entries] and then [stash], or, from
- * `cells` on, of its node in the overflow.
+ * Where an entry is, as a number: the number of its cell, [ways][entries] and then [stash]; from
+ * `cells` on, the number of its node in the overflow.
  */
 struct gputm_metadata_table {
 	struct gputm_unit unit;
@@ -36,7 +36,7 @@ static inline uint64_t gputm__metadata_key(const struct gputm_metadata_table *t,
 	return (address & t->key_mask) | GPUTM__METADATA_VALID;
 }
 
-/* What is in a place. */
+/* The contents of a place. */
 static inline struct gputm__entry *gputm__metadata_at(const struct gputm_metadata_table *t,
 						      uint32_t at)
 {
@@ -60,18 +60,18 @@ static inline void gputm__metadata_merge(struct gputm_metadata_table *t,
 	entry->owner = in->owner;
 }
 
-/* As get(), counted nowhere. */
+/* As get(), but without counting. */
 int gputm__metadata_get_probe(const struct gputm_metadata_table *t, uint64_t address,
 			      struct gputm_metadata *out);
 
 /*
- * As update(), of what get() gave that nothing has followed, raised within its widths; an
- * insertion adds its cycles.
+ * As update(), for an answer of get() after which nothing else was called; the stamps have been
+ * raised and fit their widths. An insertion adds its cycles.
  */
 int gputm__metadata_write(struct gputm_metadata_table *t, uint64_t address,
 			  struct gputm_metadata *m);
 
-/* The same, straight to the ways. */
+/* The same for an entry known to be in the ways. */
 static inline int gputm__metadata_write_back(struct gputm_metadata_table *t, uint64_t address,
 					     struct gputm_metadata *m)
 {

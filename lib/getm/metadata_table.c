@@ -87,7 +87,8 @@ static GPUTM__INLINE uint32_t among(const struct gputm_metadata_table *t,
 	return NOWHERE;
 }
 
-/* In ways of an unusual shape, in the stash, which is read together with them, in memory. */
+/* Look in ways of an unusual shape, in the stash, which is read together with the ways, and in
+ * memory. */
 APART uint32_t beside(const struct gputm_metadata_table *t, uint64_t key, uint32_t *cycles)
 {
 	uint32_t at = t->h3->usual ? NOWHERE : among(t, t->h3->shape, key), visited = 0;
@@ -230,7 +231,7 @@ static inline void put(struct gputm_metadata_table *t, uint32_t at,
 	t->entries++;
 }
 
-/* What is in a place, which is free then. */
+/* Take the contents out of a place, which is free then. */
 static inline struct gputm__entry take(struct gputm_metadata_table *t, uint32_t at)
 {
 	struct gputm__entry entry = *gputm__metadata_at(t, at);
@@ -249,13 +250,14 @@ static inline struct gputm__entry take(struct gputm_metadata_table *t, uint32_t 
 
 /* ---- insertion: the chain ---- */
 
-/* May the chain evict what is in this cell? Not the entry that is being inserted, in `mine`. */
+/* May the chain evict the entry in this cell? It may not evict the entry that is being inserted, in
+ * `mine`. */
 static inline bool unlocked(const struct gputm_metadata_table *t, uint32_t at, uint32_t mine)
 {
 	return !t->cell[at].writes && at != mine;
 }
 
-/* The first free cell from the way on that has an open one, or that one. */
+/* The first free cell from `way` on; if none is free, that way's own cell, which may be evicted. */
 static inline uint32_t free_or_open(const struct gputm_metadata_table *t, const uint32_t *cell,
 				    uint32_t way, uint32_t ways)
 {
@@ -307,7 +309,7 @@ static inline void pass_turn(struct gputm_metadata_table *t)
 	t->turn = t->turn + 1 == t->config.ways ? 0 : t->turn + 1;
 }
 
-/* Returns how the chain ended; UPDATED: with an entry left in the hand. */
+/* Returns how the chain ended; UPDATED: an entry is left in the hand. */
 static enum gputm_metadata_table_updated run_chain(struct gputm_metadata_table *t,
 						   struct gputm__entry *hand, uint32_t *swaps)
 {
@@ -351,7 +353,7 @@ static uint32_t stash_cell(const struct gputm_metadata_table *t)
 	return open;
 }
 
-/* Where the entry goes that the chain left in the hand. */
+/* Store the entry that the chain left in the hand. */
 APART enum gputm_metadata_table_updated
 settle(struct gputm_metadata_table *t, const struct gputm__entry *hand, uint32_t *cycles)
 {
@@ -419,7 +421,8 @@ APART int refuse_update(const struct gputm_metadata_table *t, uint64_t address,
 	return gputm__out_of_range(&t->unit, "owner", in->owner, 0, t->owner_max);
 }
 
-/* An entry of stash or overflow without reservation: to a free cell of its ways, or the filter. */
+/* Move an entry without reservation out of stash or overflow: to a free cell of its ways, or to the
+ * filter. */
 APART int reclaim(struct gputm_metadata_table *t, uint32_t from)
 {
 	struct gputm__entry entry = take(t, from);
@@ -457,7 +460,7 @@ int gputm_metadata_table_update(struct gputm_metadata_table *t, uint64_t address
 	if (GPUTM__UNLIKELY(address > t->address_max || !fits(t, in)))
 		return refuse_update(t, address, in);
 	if (m.place >= t->capacity || t->cell[m.place].key != gputm__metadata_key(t, address)) {
-		if (gputm__metadata_get_probe(t, address, &m) < 0) /* the hint is of no use */
+		if (gputm__metadata_get_probe(t, address, &m) < 0) /* the place is out of date */
 			gputm__assert(false);
 		gputm__maximum(&m.wts, in->wts);
 		gputm__maximum(&m.rts, in->rts);

@@ -17,7 +17,7 @@ static uint32_t *head_of(const struct gputm__overflow *o, uint64_t key)
 	return &o->head[gputm__mix64(key) & (o->buckets - 1)];
 }
 
-/* The link that points, or would point, to the key's node. */
+/* The link that points to the key's node, or would if there were one. */
 static uint32_t *link_of(const struct gputm__overflow *o, uint64_t key)
 {
 	uint32_t *link = head_of(o, key);
@@ -27,7 +27,7 @@ static uint32_t *link_of(const struct gputm__overflow *o, uint64_t key)
 	return link;
 }
 
-/* All buckets anew: the first `count` nodes in their chains. */
+/* Rebuild all buckets: put the first `count` nodes into their chains. */
 static void rebuild(struct gputm__overflow *o, uint64_t count)
 {
 	for (size_t i = 0; i < o->buckets; i++)

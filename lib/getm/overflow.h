@@ -3,8 +3,8 @@
 #define GPUTM_LIB_GETM_OVERFLOW_H
 /*
  * The metadata table's entries, and its overflow in main memory: a hash table of chains, sorted
- * by key so that the cost of a walk does not depend on history. The table doubles its buckets
- * when there are more entries than buckets, so that a chain is short however many there are.
+ * by key so that the cost of a walk does not depend on history. The number of buckets doubles when
+ * there are more entries than buckets, so chains stay short.
  */
 #include "lib/base/unit.h"
 

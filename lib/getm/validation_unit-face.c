@@ -6,14 +6,15 @@
 #define UNIT validation_unit
 
 static const struct gputm_param rows[] = {
-	PARAM(paper_order, 0, 1, 0, false, "Compare times only, as the paper; not serialisable.",
+	PARAM(paper_order, 0, 1, 0, false, "Compare times only, as in the paper; not serialisable.",
 	      "GETM IV-A"),
 	PARAM(time_bits, 4, 48, 32, false, "Width of a logical time, bits.", "GETM V-B1"),
 	PARAM(warp_bits, 1, 16, 10, false, "Width of a warp's number, GPU-wide, bits.",
 	      "GETM Table II"),
 	PARAM(sequence_bits, 1, 16, 12, false,
-	      "Bits of an attempt's number kept: fewer attempts of a warp may be unreleased.", ""),
-	PARAM(margin, 0, UINT64_C(1) << 47, 1024, false, "Times left when a rollover begins.",
+	      "Bits of an attempt's number; 2^bits must exceed a warp's unreleased attempts.", ""),
+	PARAM(margin, 0, UINT64_C(1) << 47, 1024, false,
+	      "Distance from the largest time at which a rollover begins.",
 	      "GETM V-B1"),
 	PARAM(id, 0, 1023, 0, false, "Number of the unit in the ring.", "GETM V-B1"),
 	PARAM(units, 1, 1024, 1, false, "Units of the ring.", "GETM V-B1"),

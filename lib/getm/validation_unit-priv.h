@@ -11,7 +11,8 @@ enum { /* mutants */
 	GPUTM__MUTANT_OWN_SLEEP,	 /* rule (c) */
 };
 
-/* Keeps an access that waits in the stall buffer, whose tag is the slot's number, or is woken. */
+/* An access in the stall buffer, or woken from there. The tag in the buffer is the number of the
+ * slot. */
 struct gputm__slot {
 	struct gputm_validation_request request;
 	bool taken;
@@ -45,7 +46,7 @@ struct gputm_validation_unit {
 	uint64_t abort_estimated;
 };
 
-/* In the reason of an answer inside the unit: the stamps were an estimate. */
+/* Flag in the reason of an answer inside the unit: the stamps were an estimate. */
 #define GPUTM__ESTIMATED 0x100u
 
 static inline bool gputm__validation_fits(const struct gputm_validation_unit *u,
@@ -54,20 +55,20 @@ static inline bool gputm__validation_fits(const struct gputm_validation_unit *u,
 	return r->address <= u->address_max && r->warp <= u->warp_max && r->time <= u->time_max;
 }
 
-/* The answer at work: where the output port will have it, which has room for it. */
+/* The answer being made, in the output port, which has room for it. */
 static inline struct gputm_validation_answer *
 gputm__validation_work(const struct gputm_validation_unit *u)
 {
 	return gputm__queue_at(&u->output, u->output.count);
 }
 
-/* Accesses in the stall buffer: those in slots that are not woken. */
+/* Accesses in the stall buffer: those in slots that have not been woken. */
 static inline uint64_t gputm__validation_waiting(const struct gputm_validation_unit *u)
 {
 	return u->taken - u->woken.count;
 }
 
-/* If the unit is rolling over and nothing is left in it, forget all and go on. */
+/* If the unit is rolling over and holds nothing any more, forget all stamps and continue. */
 void gputm__validation_roll(struct gputm_validation_unit *u);
 
 #endif /* GPUTM_LIB_GETM_VALIDATION_UNIT_PRIV_H */

@@ -65,7 +65,7 @@ static void receive(struct gputm_validation_unit *u, const struct gputm_validati
 		set_state(u, GPUTM_VALIDATION_UNIT_ROLLING, message->from);
 }
 
-/* Messages in their order; while the unit waits to roll over they stay. */
+/* Handle messages in order; while the unit waits to roll over they stay. */
 static void receive_all(struct gputm_validation_unit *u)
 {
 	while (u->from_ring.count && u->state != GPUTM_VALIDATION_UNIT_ROLLING)
@@ -87,7 +87,7 @@ void gputm__validation_roll(struct gputm_validation_unit *u)
 	}
 }
 
-/* What a message may be, given the state in which it will be received. */
+/* Which messages may come in the state in which they will be received. */
 static bool may_come(const struct gputm_validation_unit *u,
 		     const struct gputm_validation_message *message)
 {

@@ -137,7 +137,7 @@ static inline void open_access(struct access *a, const struct gputm_validation_u
 	a->owner = owner_of(u, r->warp, r->sequence);
 }
 
-/* One more than the time of the last write, 0 if there was none. */
+/* The time of the last write plus 1; 0 if there was no write. */
 static inline uint64_t wts_time(const struct gputm_validation_unit *u, uint64_t wts)
 {
 	return wts ? ((wts - 1) >> u->config.warp_bits) + 1 : 0;
@@ -148,7 +148,7 @@ static inline uint64_t rts_time(const struct gputm_validation_unit *u, uint64_t 
 	return rts >> u->config.warp_bits;
 }
 
-/* By what accesses wait: a waiter fails the stamp check against a write of a larger key. */
+/* The key that wakes waiters: a waiter fails the stamp check against a write with a larger key. */
 static inline uint64_t key_of(const struct gputm_validation_unit *u, const struct access *a)
 {
 	return u->config.paper_order ? a->request->time : a->stamp;
@@ -289,7 +289,8 @@ static uint32_t free_slot(const struct gputm_validation_unit *u)
 	return slot < u->slots ? slot : NO_SLOT;
 }
 
-/* Into the stall buffer; where lock_check() has found no room, the buffer counts a refusal. */
+/* Put the access into the stall buffer. If lock_check() has found no room, the buffer counts a
+ * refusal. */
 static void park(struct gputm_validation_unit *u, const struct access *a)
 {
 	const struct gputm_validation_request *r = a->request;
@@ -307,7 +308,7 @@ static void park(struct gputm_validation_unit *u, const struct access *a)
 	u->taken++;
 }
 
-/* Do what the verdict says. Negative: -ENOMEM, with nothing changed. */
+/* Carry out the verdict. Negative: -ENOMEM, with nothing changed. */
 static inline int apply(struct gputm_validation_unit *u, struct access *a, unsigned verdict)
 {
 	if (verdict == GPUTM_VALIDATION_UNIT_GRANTED)
@@ -412,7 +413,7 @@ int gputm_validation_unit_access_probe(const struct gputm_validation_unit *u,
 	return (int)result_of(judge(u, &a));
 }
 
-/* Has retry() anything to do? It aborts all waiting accesses while the unit has stopped. */
+/* Does retry() have anything to do? While the unit has stopped, it aborts all waiting accesses. */
 static inline bool may_retry(const struct gputm_validation_unit *u)
 {
 	return u->woken.count || (u->state && gputm__validation_waiting(u));
@@ -448,7 +449,8 @@ static inline bool may_start(const struct gputm_validation_unit *u)
 	       ((u->input.count && u->state != GPUTM_VALIDATION_UNIT_ROLLING) || may_retry(u));
 }
 
-/* A cycle of the access at work; after the last the output port has its answer, if it has one. */
+/* A cycle of the access at work; in its last cycle the answer, if there is one, goes to the output
+ * port. */
 static inline void work(struct gputm_validation_unit *u,
 			const struct gputm_validation_answer *answer)
 {

@@ -139,7 +139,7 @@ static void clear(struct gputm_unit *unit)
 
 /* ---- table of a warp ---- */
 
-/* The slot of a word, or the free one where it belongs. There is always a free one. */
+/* The slot of a word, or the free slot where the word belongs. Some slot is always free. */
 static inline uint64_t *slot_of(const struct warp *w, uint64_t word)
 {
 	uint64_t mask = w->slots - 1;
@@ -191,7 +191,7 @@ APART int grow(struct gputm_unit *unit, struct warp *w, uint64_t more)
 	return 0;
 }
 
-/* Room for so many words more, with half of the slots free. */
+/* Make room for this many more words, with half of the slots free. */
 static inline int reserve(struct gputm_unit *unit, struct warp *w, uint64_t more)
 {
 	return GPUTM__LIKELY((w->used + more) * 2 <= w->slots) ? 0 : grow(unit, w, more);
@@ -240,7 +240,7 @@ static int check_access(const struct gputm_warp_access_filter *f, uint32_t warp,
 	return 0;
 }
 
-/* A new entry for the word whose free slot this is. */
+/* Make an entry for the word whose free slot this is. */
 static inline struct entry *new_entry(struct warp *w, uint64_t *slot, uint64_t word)
 {
 	struct entry *e = &w->entry[w->used];
@@ -291,7 +291,7 @@ int gputm_warp_access_filter_access(struct gputm_warp_access_filter *f, uint32_t
 	return 0;
 }
 
-/* Does a lower lane that stays store to the word in this same instruction? */
+/* Does a lower lane that does not lose store to the word in this same instruction? */
 static bool lower_writes(const struct gputm_warp_access_filter *f, uint64_t stay,
 			 const uint64_t *address, uint64_t word)
 {
@@ -351,7 +351,7 @@ static void read_room(struct warp *w, uint64_t used, struct gputm__io *io)
 		gputm__io_fail(io, -ENOMEM, "no memory for its words");
 }
 
-/* Without the lanes that have stopped: they meet nobody any more. */
+/* Only lanes that run are saved: lanes that have stopped conflict with nobody. */
 static struct entry of_running(const struct warp *w, const struct entry *e)
 {
 	bool writes = e->writer != NO_LANE && w->running >> e->writer & 1;

@@ -66,15 +66,15 @@ static const struct gputm_param rows[] = {
 	PARAM(warps, 1, 65536, 48, false, "Warps of the core.", "GETM Table II"),
 	PARAM(time_bits, 2, 63, 32, false, "Width of a time, bits.", "GETM V-B1"),
 	PARAM(margin, 0, UINT64_C(1) << 62, 1024, false,
-	      "Times left below the largest when a rollover is asked for.", "GETM V-B1"),
+	      "Distance from the largest time at which a rollover is requested.", "GETM V-B1"),
 	PARAM(backoff_base, 0, 1 << 24, 500, false, "Back-off, core cycles; 0 for none.",
 	      "released simulator"),
 	PARAM(backoff_limit, 0, DOUBLINGS_MAX, 4, false,
 	      "Restarts in a row that double the back-off.", "GETM V-A"),
 	PARAM(seed, 0, UINT64_MAX, 1, false, "Seed of the back-off.", ""),
 	PARAM(backoff_patience, 0, 1 << 24, 64, false,
-	      "Restarts in a row beyond the limit for one doubling more; 0: none more.", ""),
-	PARAM(per_core, 0, 1, 0, false, "Attempts have the largest time of the core's warps.",
+	      "Further restarts in a row that double the back-off once more; 0: never.", ""),
+	PARAM(per_core, 0, 1, 0, false, "1: an attempt takes the largest time of the core's warps.",
 	      "released simulator"),
 };
 

@@ -78,14 +78,14 @@ static const struct gputm__stat_row stats[] = {
 	STAT(tested, COUNTER, "entries", "Entries of validation: applied + stale."),
 	STAT(early, COUNTER, "entries", "Entries of early validation."),
 	STAT(conflicts, COUNTER, "entries", "Entries whose granule the GPU had accessed."),
-	STAT(early_conflicts, COUNTER, "entries", "Those of them that early validation found."),
+	STAT(early_conflicts, COUNTER, "entries", "Of these, entries found by early validation."),
 	STAT(applied, COUNTER, "entries", "Entries applied in validation."),
 	STAT(stale, COUNTER, "entries", "Entries that a newer write had overtaken."),
 	STAT(replayed, COUNTER, "entries", "Entries applied in a replay."),
 	STAT(overtaken, COUNTER, "entries", "Entries of a replay that were not the newest."),
 	STAT(rounds, COUNTER, "rounds", "Rounds that have been begun."),
 	STAT(failed_rounds, COUNTER, "rounds", "Rounds in which a conflict was found."),
-	STAT(failed_early, COUNTER, "rounds", "Those of them where early validation was first."),
+	STAT(failed_early, COUNTER, "rounds", "Of these, rounds where early validation was first."),
 	STAT(cycles, COUNTER, "cycles", "Cycles of the validation kernels."),
 };
 
@@ -242,7 +242,7 @@ int gputm_device_validator_begin(struct gputm_device_validator *v, uint64_t roun
 	return 0;
 }
 
-/* Say what is wrong with a refused entry. */
+/* Log what is wrong with a refused entry. */
 static int refuse_entry(const struct gputm_device_validator *v, const struct gputm_log_entry *e)
 {
 	if (e->address >= v->config.region_bytes)
@@ -281,15 +281,16 @@ static void undo(struct gputm_device_validator *v, const struct gputm_log_entry 
 }
 
 /*
- * Test and apply up to 64 entries; old[] keeps the stamps that they replace. How many could be
- * done: count, unless one has no word or no stamp, or there is no memory for its page. *stamps
- * is the union of their stamps: whether one was too wide is asked once for all.
+ * Test and apply up to 64 entries; old[] keeps the stamps that they replace. @return how many
+ * entries were processed: fewer than count if an entry has no word or no stamp, or if there is no
+ * memory for its page. *stamps is the OR of their stamps, so that one check of the width serves for
+ * all.
  */
 static uint32_t apply_some(struct gputm_device_validator *v, const struct gputm__marks *shared,
 			   const struct gputm_log_entry *entry, uint32_t count, uint64_t *old,
 			   uint64_t *apply, uint64_t *stamps, uint32_t *conflicts)
 {
-	/* Local copies, which no store in the loop can change. */
+	/* Local copies, which stores in the loop cannot change. */
 	const struct gputm__marks marks = *shared;
 	const uint64_t words = v->words;
 	uint64_t *const *const pages = (uint64_t *const *)v->page;
@@ -327,7 +328,7 @@ static uint32_t apply_some(struct gputm_device_validator *v, const struct gputm_
 	return (uint32_t)(e - entry);
 }
 
-/* Refuse a chunk, of which entries 0 .. last were examined. */
+/* Refuse a chunk after its entries 0 .. last were examined. */
 static int refuse_one_of(const struct gputm_device_validator *v,
 			 const struct gputm_log_chunk *chunk, uint32_t last)
 {

@@ -42,8 +42,8 @@ static inline struct gputm__mark_place gputm__mark_place(uint64_t address, uint6
 }
 
 /*
- * One bit. On x86-64 in a register that no multiplication needs: gcc puts it where the product
- * is, which it copies elsewhere first.
+ * The bit of a granule. On x86-64 in a register that the multiplication does not use; otherwise gcc
+ * puts it there and copies the product first.
  */
 static inline uint64_t gputm__mark_mask(uint64_t bit)
 {

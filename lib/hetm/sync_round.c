@@ -90,11 +90,11 @@ struct gputm_sync_round {
 	uint64_t early_at;	 /* next early validation */
 	uint64_t link_free;	 /* the link has sent its last byte */
 	uint64_t gpu_free;	 /* the GPU has validated, or a copy is done */
-	uint64_t from[DEVICES];	 /* the device runs from then on; BLOCKED: not known yet */
-	uint64_t since[DEVICES]; /* blocked since then; earlier cycles are counted */
+	uint64_t from[DEVICES];	 /* cycle from which the device runs; BLOCKED: not known yet */
+	uint64_t since[DEVICES]; /* start of the blocked cycles not counted yet */
 	uint64_t rounds, succeeded, failed, cut_short;
 	uint64_t early_chunks, chunks, shipped_bytes, shadow_bytes, copied_back, realigned;
-	uint64_t spent[4]; /* in each phase; nothing is counted of the idle one */
+	uint64_t spent[4]; /* cycles in each phase; those of the idle phase are not counted */
 	uint64_t blocked[DEVICES], part[DEVICES][PARTS], link[USES];
 };
 
@@ -103,8 +103,9 @@ struct gputm_sync_round {
 static const struct gputm_param rows[] = {
 	PARAM(round_cycles, 1, MOST, 80000000, false, "Cycles of the execution phase.", "HeTM V-C"),
 	PARAM(early_cycles, 0, MOST, 10000000, false,
-	      "Cycles between early validations; 0 is none.", "HeTM IV-D"),
-	PARAM(link_latency, 0, 1 << 24, 5000, false, "Cycles of a transfer besides its bytes.", ""),
+	      "Cycles between early validations; 0: no early validation.", "HeTM IV-D"),
+	PARAM(link_latency, 0, 1 << 24, 5000, false,
+	      "Cycles of a transfer in addition to those of its bytes.", ""),
 	PARAM(link_bytes, 1, 65536, 12, false, "Bytes per cycle of the link.", ""),
 	PARAM(copy_bytes, 1, 65536, 160, false, "Bytes per cycle of a copy within the GPU.", ""),
 	PARAM(non_blocking, 0, 1, 1, false, "The CPU works on while logs are shipped.",
@@ -137,28 +138,31 @@ static const struct gputm__stat_row stats[] = {
 	STAT_OF("merge", spent[GPUTM_SYNC_ROUND_MERGE], COUNTER, "cycles",
 		"Cycles of merge phases."),
 	STAT_OF("cpu_blocked", blocked[CPU], COUNTER, "cycles",
-		"Cycles in which the CPU may begin nothing."),
+		"Cycles in which the CPU is blocked."),
 	STAT_OF("cpu_drain", part[CPU][DRAINS], COUNTER, "cycles",
-		"Of them it ends what it has begun."),
+		"Of these: cycles in which it completes its work."),
 	STAT_OF("cpu_waits", part[CPU][WAITS], COUNTER, "cycles",
-		"Of them it waits for the verdict."),
+		"Of these: cycles of waiting for the verdict."),
 	STAT_OF("cpu_merge", part[CPU][MERGES], COUNTER, "cycles",
-		"Of them it waits for the merge."),
+		"Of these: cycles of waiting for the merge."),
 	STAT_OF("gpu_blocked", blocked[GPU], COUNTER, "cycles",
-		"Cycles in which the GPU may begin nothing."),
+		"Cycles in which the GPU is blocked."),
 	STAT_OF("gpu_drain", part[GPU][DRAINS], COUNTER, "cycles",
-		"Of them it ends what it has begun."),
+		"Of these: cycles in which it completes its work."),
 	STAT_OF("gpu_waits", part[GPU][WAITS], COUNTER, "cycles",
-		"Of them it waits for logs or the verdict."),
-	STAT_OF("gpu_validates", part[GPU][VALIDATES], COUNTER, "cycles", "Of them it validates."),
-	STAT_OF("gpu_merge", part[GPU][MERGES], COUNTER, "cycles", "Of them it merges."),
+		"Of these: cycles of waiting for logs or the verdict."),
+	STAT_OF("gpu_validates", part[GPU][VALIDATES], COUNTER, "cycles",
+		"Of these: cycles of validation."),
+	STAT_OF("gpu_merge", part[GPU][MERGES], COUNTER, "cycles",
+		"Of these: cycles of the merge."),
 	STAT_OF("link_early", link[EARLY_LOGS], COUNTER, "cycles",
-		"The link carries logs of early validation."),
-	STAT_OF("link_logs", link[LOGS], COUNTER, "cycles", "The link carries logs of validation."),
+		"Cycles in which the link carries logs of early validation."),
+	STAT_OF("link_logs", link[LOGS], COUNTER, "cycles",
+		"Cycles in which the link carries logs of validation."),
 	STAT_OF("link_copies", link[COPIES], COUNTER, "cycles",
-		"The link carries the merge's copies."),
+		"Cycles in which the link carries the merge's copies."),
 	STAT_OF("link_idle", link[NOTHING], COUNTER, "cycles",
-		"The link carries nothing, in a round."),
+		"Cycles of rounds in which the link is idle."),
 };
 
 static const char *const phases[] = { "idle", "execution", "validation", "merge" };
@@ -206,7 +210,7 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 	struct gputm_sync_round *r = (void *)unit;
 
 	gputm__io_u32_max(io, &r->step, FINISH, "no such step");
-	gputm__io_u32_max(io, &r->open, GPUTM_SYNC_ROUND_REALIGN, "nothing of that kind is done");
+	gputm__io_u32_max(io, &r->open, GPUTM_SYNC_ROUND_REALIGN, "no such action");
 	gputm__io_bool(io, &r->conflict);
 	gputm__io_u64_max(io, &r->now, LAST_TIME, "a time is too late");
 	gputm__io_u64_max(io, &r->phase_begun, r->now, "a phase begins in the future");
@@ -523,7 +527,7 @@ static void complete_merge(struct gputm_sync_round *r, const struct gputm_sync_r
 static int refuse_done(const struct gputm_sync_round *r, const struct gputm_sync_round_done *done)
 {
 	if (!r->open)
-		return gputm__refuse(&r->unit, "nothing is to be done, in phase %d",
+		return gputm__refuse(&r->unit, "no action is requested in phase %d",
 				     (int)steps[r->step].phase);
 	if (done->bytes > MOST)
 		return gputm__out_of_range(&r->unit, "bytes", done->bytes, 0, MOST);

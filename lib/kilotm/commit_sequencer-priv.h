@@ -32,17 +32,17 @@ struct resend {
 
 struct slot {
 	uint8_t state, step;
-	bool held; /* the warp's commit: not popped as done */
+	bool held; /* the warp's commit has not been popped as done */
 	uint32_t warp, row, count;
 	uint32_t waiting;      /* packets in the output buffer; derived */
 	uint64_t lanes, empty; /* with a CID, without */
 	uint64_t first_cid;
-	uint64_t open; /* done-fill or skip not in the output yet */
+	uint64_t open; /* its done-fill or skip is not in the output yet */
 	uint64_t decided, failed, due;
 	uint64_t begun, ready; /* cycles */
 };
 
-/* What the lanes of a slot have to do with one partition. */
+/* The lanes of a slot, as one partition sees them. */
 struct share {
 	uint64_t touched, wrote, answered, retired;
 };
@@ -63,9 +63,9 @@ struct gputm_commit_sequencer {
 	uint64_t lane_mask;
 	uint32_t burst; /* packets of the largest step */
 	uint32_t resend_row; /* of the first resend request */
-	uint32_t resend_next; /* from resend_row on, the first row to be sent; derived */
+	uint32_t resend_next; /* first row to send, from resend_row on; derived */
 	uint64_t resend_ready;
-	bool port_used; /* a packet has left in this cycle */
+	bool port_used; /* a packet has left in the present cycle */
 	uint64_t now, next_cid;
 	uint64_t commits, transactions, passed, failed, without_cid, refused;
 	uint64_t cids_granted, cids_retired, packets, packets_sent, words, rows_walked;
@@ -93,7 +93,7 @@ static inline uint32_t ring_pop(struct gputm_commit_sequencer *s, unsigned ring)
 	return *(const uint16_t *)gputm__queue_take(&s->ring[ring]);
 }
 
-/* The packet that leaves next, and the resend request that is served. */
+/* The next packet to leave, and the resend request being served. */
 static inline const struct packet *first_packet(const struct gputm_commit_sequencer *s)
 {
 	return gputm__queue_oldest(&s->output);
@@ -153,7 +153,7 @@ static inline bool is_done(const struct gputm_commit_sequencer *s, uint32_t slot
 	return !writing;
 }
 
-/* Those of these lanes, all closed, of which every answer is in. */
+/* Those of these closed lanes whose answers have all arrived. */
 static inline uint64_t complete_of(const struct gputm_commit_sequencer *s, uint32_t slot,
 				   uint64_t lanes)
 {
@@ -164,7 +164,7 @@ static inline uint64_t complete_of(const struct gputm_commit_sequencer *s, uint3
 	return lanes;
 }
 
-/* The lanes of which every answer is in; in warp mode, once that is all of them. */
+/* The lanes whose answers have all arrived; in warp mode all lanes or none. */
 static inline uint64_t complete(const struct gputm_commit_sequencer *s, uint32_t slot)
 {
 	const struct slot *c = &s->slot[slot];
@@ -173,7 +173,7 @@ static inline uint64_t complete(const struct gputm_commit_sequencer *s, uint32_t
 	return s->config.mode == GPUTM_COMMIT_SEQUENCER_WARP && lanes != c->lanes ? 0 : lanes;
 }
 
-/* Lanes of the warp and CIDs of the message are the same when no lane below is left out. */
+/* If no lane below is missing, the message's mask by lanes of the warp equals that by CIDs. */
 static inline bool same_lanes(uint64_t lanes)
 {
 	return !(lanes & (lanes + 1));
@@ -186,20 +186,20 @@ static inline enum gputm_tx_log_kind log_for(uint32_t purpose)
 		       : GPUTM_TX_LOG_READ;
 }
 
-/* The commit is done for the core. */
+/* The commit is done, as far as the core is concerned. */
 void gputm__sequencer_finish(struct gputm_commit_sequencer *s, uint32_t slot);
-/* The commit is decided: see whether it is done, and whether it is over. */
+/* The commit is decided: check whether it is done, and whether it has ended. */
 void gputm__sequencer_settle_decided(struct gputm_commit_sequencer *s, uint32_t slot);
-/* See which of these lanes have all their answers. */
+/* Check which of these lanes have all their answers. */
 void gputm__sequencer_decide(struct gputm_commit_sequencer *s, uint32_t slot, uint64_t lanes);
-/* Find the next row of the first resend request that has a word for the partition. */
+/* Find the next row with a word for the partition of the first resend request. */
 void gputm__sequencer_find_row(struct gputm_commit_sequencer *s);
-/* 0, or -EINVAL: the log is of another geometry. NULL fits. */
+/* 0, or -EINVAL if the shape of the log differs. NULL is accepted. */
 int gputm__sequencer_fits(const struct gputm_commit_sequencer *s, const struct gputm_tx_log *log);
 /* NULL or the first broken invariant (commit_sequencer-check.c). */
 const char *gputm__sequencer_check(const struct gputm_commit_sequencer *s);
 
-/* See whether the commit is done, and whether it is over. */
+/* Check whether the commit is done, and whether it has ended. */
 static inline void gputm__sequencer_settle(struct gputm_commit_sequencer *s, uint32_t slot)
 {
 	const struct slot *c = &s->slot[slot];

@@ -63,7 +63,7 @@
 
 /* ---- rings ---- */
 
-/* Take out number i, keeping the order. */
+/* Remove number i, keeping the order. */
 static void ring_take(struct gputm_commit_sequencer *s, unsigned ring, uint32_t i)
 {
 	struct gputm__queue *q = &s->ring[ring];
@@ -180,7 +180,7 @@ static void walk_rows(struct gputm_commit_sequencer *s, const struct slot *c, ui
 				   gputm__tx_log_spilled(log, row);
 }
 
-/* The cycle from which on the walk that reads this row now may read the next. */
+/* The cycle from which the walk that reads this row now may read the next row. */
 static uint64_t after_row(struct gputm_commit_sequencer *s, const struct slot *c, uint32_t row)
 {
 	uint64_t spilled = s->spilled_rows;
@@ -250,8 +250,8 @@ static void resend_step(struct gputm_commit_sequencer *s)
 }
 
 /*
- * How many of the next ticks only walk rows without a word for the resend request: nothing else
- * steps meanwhile, and nothing is sent.
+ * How many of the next ticks only walk rows without a word for the resend request: in these no
+ * other step is taken, and nothing is sent.
  */
 static uint64_t silent_steps(const struct gputm_commit_sequencer *s)
 {
@@ -275,7 +275,7 @@ static void step_silently(struct gputm_commit_sequencer *s, uint32_t steps)
 
 /* ---- filling ---- */
 
-/* The fill step that follows, given that `row` rows of the present one have been walked. */
+/* The fill step that follows after `row` rows of the present log have been walked. */
 static void next_step(const struct gputm_commit_sequencer *s, struct slot *c)
 {
 	while (c->step != CLOSE) {
@@ -331,7 +331,7 @@ static void close_step(struct gputm_commit_sequencer *s, uint32_t slot, uint32_t
 	gputm__sequencer_settle(s, slot);
 }
 
-/* Number `place` of the ring TO_FILL does its step. */
+/* Take a step of number `place` in the ring TO_FILL. */
 static void fill_step(struct gputm_commit_sequencer *s, uint32_t place)
 {
 	uint32_t slot = ring_at(s, TO_FILL, place);
@@ -345,7 +345,7 @@ static void fill_step(struct gputm_commit_sequencer *s, uint32_t place)
 		row_step(s, slot);
 }
 
-/* The first fill that need not wait for a row; the ring's count when there is none. */
+/* The first fill that can step now; the ring's count if there is none. */
 static uint32_t ready_fill(const struct gputm_commit_sequencer *s)
 {
 	uint32_t i = 0;
@@ -381,7 +381,7 @@ APART void engine(struct gputm_commit_sequencer *s)
 
 /* ---- time ---- */
 
-/* As the port has sent nothing in a cycle that begins. */
+/* The offers at the start of a cycle, in which the port has sent nothing yet. */
 static inline int offers(const struct gputm_commit_sequencer *s)
 {
 	int offers = s->output.count ? GPUTM_COMMIT_SEQUENCER_OFFERS_PACKET : 0;
@@ -402,7 +402,7 @@ int gputm_commit_sequencer_tick(struct gputm_commit_sequencer *s)
 	return offers(s);
 }
 
-/* Ticks until the first step, or until the port offers its next packet. */
+/* Ticks until the first step, or until the port offers the next packet. */
 static inline uint64_t idle_ticks(const struct gputm_commit_sequencer *s)
 {
 	uint64_t ready = UINT64_MAX;
@@ -436,7 +436,7 @@ uint64_t gputm_commit_sequencer_next_offer(const struct gputm_commit_sequencer *
 	return idle ? idle : silent_steps(s);
 }
 
-/* The next ticks of so many, in which something steps; their number. */
+/* Take the next steps, in at most `cycles` ticks. @return the number of ticks. */
 APART uint64_t step(struct gputm_commit_sequencer *s, uint64_t cycles)
 {
 	uint64_t silent = silent_steps(s);

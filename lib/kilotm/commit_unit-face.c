@@ -37,12 +37,12 @@ static const struct gputm_param rows[] = {
 	PARAM(filter_ways, 1, 8, 4, false, "Sub-arrays of the history's filter.", "thesis 4.4.3"),
 	PARAM(filter_buckets, 1, 1u << 20, 256, true, "CIDs in each sub-array.", "thesis 4.4.3"),
 	PARAM(pending_block, 0, 1u << 20, 0, false,
-	      "Bytes of a block of pending writes, a power of two; 0 keeps none.", "thesis 6.4"),
+	      "Bytes of a block of pending writes, a power of two; 0: no table.", "thesis 6.4"),
 	PARAM(pending_entries, 1, 1u << 24, 4096, true, "Counters of pending writes.", ""),
 	PARAM(first_cid, 0, UINT64_C(1) << 48, 1, false, "The oldest CID at the start.", ""),
 	PARAM(seed, 0, UINT64_MAX, 1, false, "Seed of the history's hash rows.", ""),
 	PARAM(serial_input, 0, 1, 0, false,
-	      "Take a packed message lane by lane, and in warp mode a log word by word.",
+	      "Process a packed message lane by lane, and in warp mode a log word by word.",
 	      "thesis 6.2.2, released simulator"),
 	PARAM(ordered_outcomes, 0, 1, 0, false, "Report outcomes in the order of CIDs.",
 	      "thesis Fig. 4.5"),
@@ -50,7 +50,7 @@ static const struct gputm_param rows[] = {
 	      "Report the retirement of each entry that has written, in scalar mode.",
 	      "thesis Fig. 6.3"),
 	CHOICE(empty_pool, 0, 1, 0, empty_pools,
-	       "What becomes of a log that finds no buffer free.", "thesis 4.2.5, 4.4.4"),
+	       "What happens to a log when no buffer is free.", "thesis 4.2.5, 4.4.4"),
 };
 
 /* What the figures of the thesis charge for. */
@@ -82,7 +82,8 @@ static const struct gputm__stat_row stats[] = {
 	STAT(cycles, COUNTER, "cycles", "Cycles, idle ones included."),
 	STAT(messages, COUNTER, "messages", "Messages accepted."),
 	STAT(messages_full, COUNTER, "messages", "Pushes answered with full."),
-	STAT(absorbed, COUNTER, "transactions", "Verdicts for what had failed here already."),
+	STAT(absorbed, COUNTER, "transactions",
+	     "Verdicts for entries that had failed here already."),
 	STAT(begun, COUNTER, "transactions", "Entries that had log words or waited for a verdict."),
 	STAT(skips, COUNTER, "transactions", "Entries skipped."),
 	STAT(committed, COUNTER, "transactions", "Entries retired after their writes."),

@@ -7,7 +7,7 @@
 
 /* ---- log transfer and speculative validation ---- */
 
-/* The entry is in use, with both buffers at once if the policy is at most that. */
+/* Put the entry into use. Policies up to `policy` give it both buffers now. */
 static void occupy(struct gputm_commit_unit *self, struct entry *entry,
 		   enum gputm_commit_stage stage, enum gputm_commit_policy policy)
 {
@@ -19,7 +19,7 @@ static void occupy(struct gputm_commit_unit *self, struct entry *entry,
 	take_buffer(self, entry, 1);
 }
 
-/* The first that is heard of an entry. */
+/* The first message of an entry. */
 static void begin(struct gputm_commit_unit *self, struct entry *entry)
 {
 	occupy(self, entry, GPUTM_COMMIT_FILL, GPUTM_COMMIT_BUFFERS_ACCESSED);
@@ -30,7 +30,7 @@ static void begin(struct gputm_commit_unit *self, struct entry *entry)
 		    self->cycles, 0);
 }
 
-/* Whether one more word of the log fits its buffer; the log may take a free one. */
+/* Does one more word of the log fit its buffer? The log may take a free buffer. */
 static bool has_room(struct gputm_commit_unit *self, struct entry *entry, uint32_t log)
 {
 	if (entry->buffer[log])
@@ -38,7 +38,7 @@ static bool has_room(struct gputm_commit_unit *self, struct entry *entry, uint32
 	return take_buffer(self, entry, log);
 }
 
-/* The log does not fit, or finds no buffer. */
+/* The log does not fit its buffer, or found none free. */
 static void overflow(struct gputm_commit_unit *self, struct entry *entry, uint32_t log)
 {
 	entry->flags |= (uint8_t)(GPUTM__OVERFLOW << log);
@@ -47,7 +47,7 @@ static void overflow(struct gputm_commit_unit *self, struct entry *entry, uint32
 		drop_buffer(self, entry, log);
 }
 
-/* The next word of a log; what has been read is compared with memory at once. */
+/* Take the next word of a log; a word read is compared with memory at once. */
 static inline void transfer(struct gputm_commit_unit *self, const struct gputm_commit_message *m)
 {
 	const struct gputm_commit_word *word = &m->word[self->input.word++];
@@ -97,7 +97,7 @@ static void skip(struct gputm_commit_unit *self, struct entry *entry)
 	last_of(self, entry)->decided++;
 }
 
-/* Every lane that is no skip may have been decided before the last skip was known. */
+/* All lanes that are not skips may have been decided before the last skip arrived. */
 static void note_decided(struct gputm_commit_unit *self, const struct gputm_commit_message *m)
 {
 	uint32_t lane = 0;
@@ -142,7 +142,7 @@ static inline void consume_lane(struct gputm_commit_unit *self,
 		skip(self, entry_of(self, m, lane));
 }
 
-/* The lane that comes next: the lowest; when all come in one cycle, a done's skips come last. */
+/* The next lane to take: the lowest. If all come in one cycle, the skips of a done come last. */
 static inline uint32_t next_lane(const struct gputm_commit_unit *self,
 				 const struct gputm_commit_message *m)
 {

@@ -12,7 +12,7 @@ static inline uint64_t told(const struct gputm_commit_unit *self, uint64_t cid)
 	return cid < self->config.first_cid ? 0 : cid - self->config.first_cid;
 }
 
-/* Whether a writer that has not retired at the first comparison may write the word. */
+/* May the writer still write the word, as it had not retired at the first comparison? */
 APART void look_up(struct gputm_commit_unit *self, struct entry *entry, uint64_t address)
 {
 	uint64_t first = first_cid_of(self, entry), writer;
@@ -21,7 +21,8 @@ APART void look_up(struct gputm_commit_unit *self, struct entry *entry, uint64_t
 	    !gputm__youngest_writer(self->history, address, told(self, entry->rcid), &writer))
 		return;
 	writer += self->config.first_cid;
-	/* A false answer of the filter may name the entry's own warp: then the writer is older. */
+	/* The filter may wrongly name the entry's own warp: then assume that the writer is
+	 * older. */
 	if (self->config.warp_mode && writer >= first) {
 		if (!first)
 			return;
@@ -37,7 +38,7 @@ APART void look_up(struct gputm_commit_unit *self, struct entry *entry, uint64_t
 		    self->cycles);
 }
 
-/* The smallest RCID in use before hazard detection; writers below it can be forgotten. */
+/* The smallest RCID in use up to hazard detection; older writers can be forgotten. */
 static uint64_t floor_of(const struct gputm_commit_unit *self)
 {
 	uint64_t floor = self->oldest;
@@ -57,7 +58,7 @@ void gputm__commit_set_expiry(struct gputm_commit_unit *self)
 			  (UINT64_C(1) << (self->config.cid_bits - 1));
 }
 
-/* A long run of skips may leave the history several ranges behind. */
+/* After a long run of skips the history may be several ranges behind. */
 GPUTM__COLD static void expire(struct gputm_commit_unit *self)
 {
 	uint64_t floor = told(self, floor_of(self)), step;

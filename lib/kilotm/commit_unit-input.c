@@ -28,14 +28,14 @@ static int refuse_shape(const struct gputm_commit_unit *self, const char *field,
 			     (unsigned long long)value);
 }
 
-/* What has been pushed for the warp of a message that is not over. */
+/* What has been pushed for the warp, if its messages are not complete. */
 static inline struct said *said_in(const struct gputm_commit_unit *self,
 				   const struct gputm_commit_message *m)
 {
 	return &self->said[(m->first_cid + m->lanes - 1) & self->mask];
 }
 
-/* ---- whatever has been pushed before ---- */
+/* ---- checks that need no history ---- */
 
 static GPUTM__INLINE int judge_shape(const struct gputm_commit_unit *self,
 				     const struct gputm_commit_message *m)
@@ -123,7 +123,7 @@ static GPUTM__INLINE int judge_alone(const struct gputm_commit_unit *self,
 	return error ? error : judge_words(self, m);
 }
 
-/* ---- after what has been pushed ---- */
+/* ---- checks against what has been pushed ---- */
 
 static inline const char *judge_verdict(const struct gputm_commit_unit *self,
 					const struct gputm_commit_message *m, unsigned lane)
@@ -217,7 +217,7 @@ int gputm_commit_unit_push_probe(const struct gputm_commit_unit *self,
 
 /* ---- pushing ---- */
 
-/* The first message of a warp names its entries. */
+/* The first message of a warp defines its entries. */
 static void name_warp(struct gputm_commit_unit *self, const struct gputm_commit_message *m)
 {
 	for (uint32_t lane = 0; lane < m->lanes; lane++) {
@@ -230,13 +230,13 @@ static void name_warp(struct gputm_commit_unit *self, const struct gputm_commit_
 	gputm__maximum(&self->span_max, self->head - self->oldest);
 }
 
-/* What a message says of its lanes, by its kind; RESENT says nothing. */
+/* Record a message for its lanes, by its kind; RESENT is not recorded. */
 static const uint8_t says[] = {
 	GPUTM__SAID_WORDS, GPUTM__SAID_WORDS, GPUTM__SAID_DONE, GPUTM__SAID_VERDICT, 0,
 	GPUTM__SAID_AGAIN
 };
 
-/* Of a warp that has retired, only verdicts are still accepted, and not noted. */
+/* After a warp has retired, only verdicts are accepted, and they are not recorded. */
 static void note(struct gputm_commit_unit *self, const struct gputm_commit_message *m)
 {
 	if (m->first_cid + m->lanes <= self->oldest)

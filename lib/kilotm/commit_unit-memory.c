@@ -16,7 +16,7 @@ static inline struct flight *flight_at(const struct port *port, uint64_t sequenc
 
 /* ---- words become requests ---- */
 
-/* Neighbours mostly share their region. @return its number. */
+/* Neighbouring words mostly share their region. @return its number. */
 static uint32_t region_of(struct gather *g, uint64_t address)
 {
 	uint32_t n = g->regions;
@@ -162,7 +162,7 @@ int gputm_commit_unit_mem_take(struct gputm_commit_unit *self, enum gputm_commit
 
 /* ---- and complete ---- */
 
-/* The oldest request is never done: its room is given back at once. */
+/* The oldest request is never marked as done: its room is freed at once. */
 static bool is_in_flight(const struct port *port, uint64_t sequence)
 {
 	return sequence - port->oldest < port->issued - port->oldest &&

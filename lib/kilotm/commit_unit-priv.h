@@ -81,16 +81,16 @@ struct entry {
 	uint32_t answered;   /* words pushed of the log asked for */
 	uint8_t stage, flags;
 	bool body;
-	uint8_t asked;       /* purpose + 1 of the log asked for */
-	uint8_t lane, lanes; /* place in its warp; lanes 0: named by no message yet */
+	uint8_t asked;       /* purpose + 1 of the log that has been asked for */
+	uint8_t lane, lanes; /* place in its warp; lanes = 0: no message has named it yet */
 	uint8_t decided;     /* of those reported together, at their last: decided, or skips */
 };
 
 /*
  * A port's words by sequence number: done < oldest <= in flight < issued <= queued < filled.
- * A request is a run of words; `span` is their number at the first word, 0 at the others, and
- * marked DONE when the request has completed before an older one. The lane of a word at a
- * port is the name of its entry.
+ * A request is a run of words; `span` at the first word is their number, 0 at the others; DONE
+ * marks a request that has completed before an older one. The lane of a word at a port is the name
+ * of its entry.
  */
 #define GPUTM__DONE 0x80000000u
 struct flight {
@@ -108,7 +108,7 @@ struct inbox {
 	uint32_t word;             /* words of the oldest message already consumed */
 };
 
-/* Words on their way to a port, in the order they come; empty between calls. */
+/* Words that go to a port together, in their order; empty between calls. */
 struct region {
 	uint64_t address, end; /* end: sequence number behind its last word at the port */
 	uint32_t count;
@@ -128,7 +128,7 @@ struct gputm_commit_unit {
 	struct said *said;               /* [places]: of the warp whose last CID has the place */
 	struct gputm_commit_word *kept;  /* [pool][buffer_words] */
 	uint32_t *spare;                 /* [pool]: from buffers_used on, the free buffers, + 1 */
-	/* That there is memory for; see make_room(). */
+	/* Capacity for which memory has been allocated; see make_room(). */
 	size_t places, said_places, pool, kept_words;
 	uint32_t *pending_writes;        /* [pending_entries]: words per block */
 	struct gather gather;
@@ -136,7 +136,7 @@ struct gputm_commit_unit {
 	struct gputm__queue output; /* of reports */
 	struct port port[2];
 	uint64_t address_max, region_mask, expire_at;
-	uint32_t mask, reach; /* CIDs from the oldest on that have a place */
+	uint32_t mask, reach; /* CIDs, from the oldest on, that have a place */
 	uint32_t pending_shift;
 	/* Ports, as enum gputm_commit_unit_offer, with words queued, and with a request offered. */
 	uint32_t queued, offered;
@@ -148,7 +148,7 @@ struct gputm_commit_unit {
 	uint64_t oldest, commit, final, hazard, head;
 	uint64_t told;              /* CIDs below: their retirement is reported */
 	uint64_t hazard_word;       /* words that the entry at `hazard` has passed */
-	uint64_t pending_unbounded; /* entries that are pending with an unknown write-set */
+	uint64_t pending_unbounded; /* pending entries whose write-set is not known */
 	struct list revalidate, finalise;
 
 	uint64_t now; /* ticks; no state, as all times are relative to it */
@@ -207,7 +207,7 @@ static inline uint64_t first_cid_of(const struct gputm_commit_unit *self, const 
 	return cid_of(self, entry) - entry->lane;
 }
 
-/* Neighbours that are finalised and written together: in warp mode those of a warp. */
+/* Neighbours that are finalised and written together: in warp mode the entries of a warp. */
 static inline uint32_t together(const struct gputm_commit_unit *self, const struct entry *entry)
 {
 	return self->config.warp_mode ? entry->lanes : 1;
@@ -309,7 +309,7 @@ static inline struct gputm_commit_word *kept_words(const struct gputm_commit_uni
 	return &self->kept[(size_t)(entry->buffer[log] - 1) * self->config.buffer_words];
 }
 
-/* Of the entry at the hazard pointer: the log that its next word is in, and its place there. */
+/* The log that contains the next word of hazard detection, and the place of the word there. */
 static inline uint32_t log_of(const struct gputm_commit_unit *self, const struct entry *entry)
 {
 	return self->hazard_word >= entry->words[0];
@@ -328,7 +328,7 @@ static inline bool has_words(const struct gputm_commit_unit *self, const struct 
 	return self->hazard_word < (uint64_t)entry->words[0] + entry->words[1];
 }
 
-/* Whether the next word has to be sent again. */
+/* Must the next word be sent again? */
 static inline bool is_elsewhere(const struct gputm_commit_unit *self, const struct entry *entry)
 {
 	return has_words(self, entry) && is_unbounded(entry, log_of(self, entry));
@@ -351,7 +351,7 @@ static inline void drop_buffer(struct gputm_commit_unit *self, struct entry *ent
 	entry->buffer[log] = 0;
 }
 
-/* Whether a log that found no buffer waits for one, or has one now and comes again. */
+/* Does a log that found no buffer wait for one, or has it one now and is being sent again? */
 static inline bool is_deferred(const struct gputm_commit_unit *self, const struct entry *entry,
 			       uint32_t log)
 {
@@ -361,7 +361,7 @@ static inline bool is_deferred(const struct gputm_commit_unit *self, const struc
 
 /* ---- pending writes ---- */
 
-/* Whether the entry's write-set is in the table of write_pending(). */
+/* Is the entry's write-set in the table of write_pending()? */
 static inline bool is_pending(const struct gputm_commit_unit *self, const struct entry *entry)
 {
 	return self->config.pending_block && entry->body && !(entry->flags & GPUTM__FAILED) &&
@@ -383,7 +383,7 @@ static inline struct gputm_commit_message *served(const struct inbox *in)
 	return gputm__queue_oldest(&in->queue);
 }
 
-/* That message is done with. */
+/* Remove the message, which has been consumed. */
 static inline void drop_message(struct inbox *in)
 {
 	in->word = 0;
@@ -395,7 +395,7 @@ static inline bool report_room(const struct gputm_commit_unit *self)
 	return !gputm__queue_full(&self->output);
 }
 
-/* Words that a port still takes. */
+/* How many more words a port accepts. */
 static inline uint64_t room_at(const struct gputm_commit_unit *self, uint32_t port)
 {
 	const struct port *p = &self->port[port];
@@ -403,7 +403,7 @@ static inline uint64_t room_at(const struct gputm_commit_unit *self, uint32_t po
 	return self->config.port_words - (p->filled - p->oldest) - self->gather.words;
 }
 
-/* Words of a message that are consumed in a cycle, if they go to a port. */
+/* How many words of a message are consumed in a cycle, if they go to a port. */
 static inline uint32_t words_a_cycle(const struct gputm_commit_unit *self,
 				     const struct gputm_commit_message *m)
 {
@@ -430,7 +430,7 @@ static inline bool is_offered(const struct gputm_commit_unit *self, uint32_t whi
 int gputm__commit_make_room(struct gputm_commit_unit *self, uint64_t cids);
 
 /* ---- commit_unit-input.c ---- */
-/* Whether a message that is being loaded may be queued in the state loaded so far. */
+/* May a message that is being loaded be queued in the state loaded so far? */
 bool gputm__commit_queueable(const struct gputm_commit_unit *self,
 			     const struct gputm_commit_message *m);
 
@@ -443,15 +443,15 @@ void gputm__commit_drained(struct gputm_commit_unit *self, struct entry *entry);
 void gputm__commit_settle(struct gputm_commit_unit *self, struct entry *entry);
 /* Queue the writes of an entry; those of a log that is not kept were queued as they came. */
 void gputm__commit_issue(struct gputm_commit_unit *self, struct entry *entry);
-/* The entry has failed, or all its writes have completed. */
+/* The entry has failed, or all its writes have completed: it can retire. */
 void gputm__commit_finish(struct gputm_commit_unit *self, struct entry *entry);
 /* Queue a report on the entry, or on lanes of its warp. */
 void gputm__commit_report(struct gputm_commit_unit *self, const struct entry *entry,
 			  enum gputm_commit_report_kind kind, uint64_t mask, uint64_t yes);
 
 /* ---- commit_unit-fill.c ---- */
-/* Take what one cycle takes of the oldest message: a word of a log or all its words, a lane of a
- * done or verdict or all its lanes. */
+/* Process one cycle of the oldest message: a word of a log or all its words, a lane of a done or
+ * verdict or all its lanes. */
 void gputm__commit_consume_log(struct gputm_commit_unit *self,
 			       const struct gputm_commit_message *m);
 void gputm__commit_consume_lanes(struct gputm_commit_unit *self, struct gputm_commit_message *m);
@@ -469,7 +469,7 @@ void gputm__commit_ask(struct gputm_commit_unit *self, struct entry *entry,
 		       enum gputm_commit_purpose purpose);
 /* Ask for the log that holds the next word of hazard detection. */
 void gputm__commit_ask_for_words(struct gputm_commit_unit *self, struct entry *entry);
-/* A deferred log waits while the pool is empty, but only for older entries. */
+/* May a deferred log wait while the pool is empty? Only for older entries. */
 bool gputm__commit_must_wait(const struct gputm_commit_unit *self, const struct entry *entry);
 /* The oldest message of resent words: whether its port has room, and the step. */
 bool gputm__commit_can_take_resent(const struct gputm_commit_unit *self);

@@ -5,7 +5,7 @@
  */
 #include "lib/kilotm/commit_unit-priv.h"
 
-/* ---- a log is asked for ---- */
+/* ---- requests for a log ---- */
 
 void gputm__commit_ask(struct gputm_commit_unit *self, struct entry *entry,
 		       enum gputm_commit_purpose purpose)
@@ -20,7 +20,7 @@ void gputm__commit_ask(struct gputm_commit_unit *self, struct entry *entry,
 		gputm__commit_report(self, entry, GPUTM_COMMIT_RESEND, lane_bit(entry), 0);
 }
 
-/* Whether an entry before this one, in warp mode of a warp before, has a buffer to give back. */
+/* Does an earlier entry, in warp mode one of an earlier warp, hold a buffer? */
 static bool older_holds(const struct gputm_commit_unit *self)
 {
 	const struct entry *entry = entry_at(self, self->hazard);
@@ -51,9 +51,9 @@ void gputm__commit_ask_for_words(struct gputm_commit_unit *self, struct entry *e
 	gputm__commit_ask(self, entry, log ? GPUTM_COMMIT_FOR_RECORD : GPUTM_COMMIT_FOR_HAZARD);
 }
 
-/* ---- it comes again ---- */
+/* ---- the log is sent again ---- */
 
-/* The port that resent words of this purpose go to; -1: to hazard detection. */
+/* The port to which resent words with this purpose go; -1: they go to hazard detection. */
 static inline int port_of(uint32_t purpose)
 {
 	return purpose < GPUTM_COMMIT_FOR_REVALIDATE ? -1 : (int)(purpose & 1);

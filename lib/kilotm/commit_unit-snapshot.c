@@ -48,7 +48,7 @@ static void io_body(struct gputm__io *io, struct entry *entry)
 		gputm__io_fail(io, -EINVAL, "an unknown purpose");
 }
 
-/* What has been pushed for the entry, a bit each; a warp with a gap is refused later. */
+/* The messages pushed for the entry, a bit each; a warp with a gap is refused later. */
 static void io_said(struct gputm_commit_unit *self, struct gputm__io *io, const struct entry *entry)
 {
 	struct said *said = said_of(self, entry);
@@ -107,7 +107,7 @@ static void io_pointers(struct gputm_commit_unit *self, struct gputm__io *io)
 	gputm__io_u64(io, &self->hazard_word);
 }
 
-/* An entry by its CID; NULL when that fails. */
+/* An entry by its CID; NULL if that is out of range. */
 static struct entry *io_cid(struct gputm_commit_unit *self, struct gputm__io *io,
 			    struct entry *entry)
 {
@@ -150,7 +150,7 @@ static void io_list(struct gputm_commit_unit *self, struct gputm__io *io, struct
 
 /* ---- ports ---- */
 
-/* Words of a request; of one that is done, only how many. */
+/* The words of a request; of a completed request only their number. */
 static void io_request(struct gputm_commit_unit *self, struct gputm__io *io, struct port *port,
 		       uint64_t sequence, uint32_t span)
 {
@@ -178,7 +178,7 @@ static void io_request(struct gputm_commit_unit *self, struct gputm__io *io, str
 	}
 }
 
-/* Only what is in flight can be done, but for the oldest. */
+/* Only requests in flight can be done, and not the oldest. */
 static bool span_fits(const struct gputm_commit_unit *self, const struct port *port,
 		      uint64_t sequence, uint32_t span)
 {
@@ -295,7 +295,7 @@ static void rebuild(struct gputm_commit_unit *self)
 	gputm__commit_set_expiry(self);
 }
 
-/* How long entries have been in their stages: only the histograms want to know. */
+/* How long entries have been in their stages; only histograms use this. */
 void gputm__commit_io_stats(struct gputm_unit *unit, struct gputm__io *io)
 {
 	struct gputm_commit_unit *self = (void *)unit;

@@ -166,7 +166,7 @@ static inline bool can_detect(const struct gputm_commit_unit *self)
 	       !gputm__commit_must_wait(self, entry);
 }
 
-/* The pointer passes an entry. */
+/* The hazard pointer moves past an entry. */
 static inline void pass(struct gputm_commit_unit *self)
 {
 	self->hazard++;
@@ -174,7 +174,7 @@ static inline void pass(struct gputm_commit_unit *self)
 		self->final = self->hazard;
 }
 
-/* All words have passed. */
+/* All words of the entry have passed hazard detection. */
 static void leave_detection(struct gputm_commit_unit *self, struct entry *entry)
 {
 	gputm__sample(&self->hazard_cycles, waited(self, entry));
@@ -214,7 +214,7 @@ void gputm__commit_wait_for(struct gputm_commit_unit *self, struct entry *entry)
 		append(self, &entry_at(self, writer_of(entry))->waiters, entry);
 }
 
-/* The outcome is known, and counts in that of the warp. */
+/* The outcome is known: count it for the warp. */
 static void decide(struct gputm_commit_unit *self, struct entry *entry)
 {
 	if (!(entry->flags & GPUTM__DECIDED))
@@ -293,7 +293,7 @@ APART void revalidate(struct gputm_commit_unit *self)
 
 /* ---- finalising the outcome ---- */
 
-/* Whether the entry's outcome is the last one missing of those that are reported together. */
+/* Is this the last outcome missing of those that are reported together? */
 static bool completes(const struct gputm_commit_unit *self, struct entry *entry)
 {
 	uint32_t missing = together(self, entry) - last_of(self, entry)->decided;
@@ -301,7 +301,7 @@ static bool completes(const struct gputm_commit_unit *self, struct entry *entry)
 	return missing == !(entry->flags & GPUTM__DECIDED);
 }
 
-/* In CID order: all that are reported with the entry at the pointer are decided. */
+/* In CID order: are all outcomes that are reported with the entry at the pointer known? */
 static inline bool can_finalise_next(const struct gputm_commit_unit *self)
 {
 	struct entry *entry = entry_at(self, self->final), *last;
@@ -324,7 +324,7 @@ static inline bool can_finalise(const struct gputm_commit_unit *self)
 	return entry && (report_room(self) || !completes(self, entry));
 }
 
-/* The core is told: from here on a passed entry waits for its verdict. */
+/* Report to the core: from here on a passed entry waits for its verdict. */
 static void announce(struct gputm_commit_unit *self, struct entry *entry)
 {
 	bool passed = !(entry->flags & GPUTM__FAILED);
@@ -344,7 +344,7 @@ static void announce(struct gputm_commit_unit *self, struct entry *entry)
 		gputm__commit_pend(self, entry, 1);
 }
 
-/* The outcomes of those that are no skips, in one report. */
+/* Report the outcomes of the entries that are not skips together. */
 APART void announce_all(struct gputm_commit_unit *self, struct entry *last)
 {
 	uint64_t mask = 0, passed = 0;
@@ -386,7 +386,7 @@ static inline uint32_t words_to_write(const struct entry *entry)
 	return entry->stage == GPUTM_COMMIT_READY ? entry->words[1] : 0;
 }
 
-/* Words to be queued when the pointer passes the last entry of those that write together. */
+/* Words to queue when the pointer passes the last entry of those that write together. */
 static uint64_t words_of_all(const struct gputm_commit_unit *self, const struct entry *last)
 {
 	uint32_t place = place_of(self, last);
@@ -424,7 +424,7 @@ void gputm__commit_issue(struct gputm_commit_unit *self, struct entry *entry)
 		gputm__commit_finish(self, entry);
 }
 
-/* Queue the writes of all that write together, in warp mode coalesced. */
+/* Queue the writes of all entries that write together, coalesced in warp mode. */
 APART void issue_all(struct gputm_commit_unit *self, const struct entry *last)
 {
 	uint32_t place = place_of(self, last);
@@ -452,14 +452,14 @@ static void commit(struct gputm_commit_unit *self)
 
 /* ---- retire ---- */
 
-/* Whether the core is told: of each entry that has written, or of the warp. */
+/* Does the core get a report? Of each entry that has written, or of the warp. */
 static inline bool tells(const struct gputm_commit_unit *self, const struct entry *entry)
 {
 	return is_last(entry) || (self->config.entry_done && !self->config.warp_mode &&
 				  entry->flags & GPUTM__COMMITTED);
 }
 
-/* The lanes up to that of the oldest entry that have retired, and of which nothing is told yet. */
+/* The lanes up to that of the oldest entry that have retired and are not reported yet. */
 static uint64_t untold(const struct gputm_commit_unit *self, const struct entry *oldest)
 {
 	unsigned before = (unsigned)(self->oldest - self->told);
@@ -477,7 +477,7 @@ static inline bool can_retire(const struct gputm_commit_unit *self)
 	       (!tells(self, entry) || report_room(self));
 }
 
-/* What became of an entry, as the event says. */
+/* How an entry has ended, for the event. */
 static uint64_t count_end(struct gputm_commit_unit *self, const struct entry *entry)
 {
 	if (!entry->body) {
@@ -549,7 +549,7 @@ static inline void consume(struct gputm_commit_unit *self)
 
 /* ---- a cycle ---- */
 
-/* Ports that can offer a request anew. What a port offers stays until it is popped. */
+/* Ports that can offer a new request. An offer stands until it is popped. */
 static inline uint32_t can_offer(const struct gputm_commit_unit *self)
 {
 	return self->queued & ~self->offered;
@@ -565,7 +565,7 @@ static inline int offers(const struct gputm_commit_unit *self)
 	return (int)self->offered | (self->output.count != 0);
 }
 
-/* The boxes in the order of a cycle: whether each can take a step, and the step. */
+/* The boxes in the order of a cycle: a condition and a step for each. */
 #define BOXES(BOX)                                                                                 \
 	BOX(can_offer, offer)                                                                      \
 	BOX(can_detect, detect)                                                                    \
@@ -599,7 +599,7 @@ uint64_t gputm_commit_unit_next_event(const struct gputm_commit_unit *self)
 	return BOXES(CAN) false ? 0 : UINT64_MAX;
 }
 
-/* Once a tick has changed nothing, the others change nothing either. */
+/* If a tick has changed nothing, the following ticks change nothing either. */
 int gputm_commit_unit_advance(struct gputm_commit_unit *self, uint64_t cycles)
 {
 	int result = offers(self);

@@ -23,7 +23,7 @@ struct gputm_last_writer {
 	uint32_t word_shift;
 
 	uint64_t base, newest, limit;
-	uint64_t filtered; /* no code in the filter is above this */
+	uint64_t filtered; /* largest code that the filter may contain */
 	uint64_t entries;
 	uint64_t lookups, answers[3]; /* by enum gputm_last_writer_result */
 	uint64_t records, replaced, filled, evicted;

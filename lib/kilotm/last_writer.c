@@ -58,7 +58,7 @@
 #include "lib/kilotm/last_writer.h"
 #include "lib/kilotm/last_writer-priv.h"
 
-/* The lowest free way, as its code is 0; if there is none, the oldest writer. */
+/* The lowest free way, which has code 0; if none is free, the oldest writer. */
 static struct gputm__writer *victim_of(const struct gputm_last_writer *self,
 				       struct gputm__writer *set)
 {
@@ -94,7 +94,8 @@ static inline int note(struct gputm_last_writer *self, struct gputm__writer *ent
 	return recorded;
 }
 
-/* A word without an entry takes a free one, or the oldest writer's, which moves to the filter. */
+/* A word without an entry takes a free entry, or that of the oldest writer, which moves to the
+ * filter. */
 APART int record_new(struct gputm_last_writer *self, struct gputm__writer *set,
 				   uint64_t word, uint64_t cid)
 {
@@ -144,7 +145,7 @@ int gputm_last_writer_record_probe(const struct gputm_last_writer *self, uint64_
 	return victim_of(self, set)->code ? GPUTM_LAST_WRITER_EVICTED : GPUTM_LAST_WRITER_FILLED;
 }
 
-/* The answer of the filter; what it says below the floor is no answer. */
+/* The answer of the filter; an answer below the floor counts as none. */
 static int filter_answer(const struct gputm_last_writer *self, uint64_t address, uint64_t floor,
 			 uint64_t *cid)
 {

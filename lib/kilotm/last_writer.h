@@ -11,7 +11,7 @@
 int gputm__youngest_writer(struct gputm_last_writer *self, uint64_t address, uint64_t floor,
 			   uint64_t *cid);
 
-/* @return the commit ID recorded last, or the base. */
+/* @return the newest commit ID recorded, or the base. */
 uint64_t gputm__writers_newest(const struct gputm_last_writer *self);
 
 #endif /* GPUTM_LIB_KILOTM_LAST_WRITER_H */

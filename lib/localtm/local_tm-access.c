@@ -44,7 +44,7 @@ struct most {
 	uint32_t cycles, lanes; /* lanes << 24, and what lies below */
 };
 
-/* The cycles of all lanes fit 24 bits: each word of the memory has one owner at most. */
+/* Sums over all lanes fit 24 bits, as each word of the memory has at most one owner. */
 static inline void add_load(const struct gputm_local_tm *t, struct load *load, struct most *most,
 			    uint32_t word, uint32_t cycles)
 {
@@ -95,7 +95,7 @@ static uint32_t fullest(const struct gputm_local_tm *t, uint32_t item)
 	return tally.most;
 }
 
-/* Stage 1 has found another work-item: the cycles that its bank needs. */
+/* Stage 1 has found another work-item: the cycles that this takes in the bank. */
 static uint32_t conflict(struct gputm_local_tm *t, uint32_t item, uint32_t word, uint32_t other)
 {
 	struct tally tally = { { 0 }, 0 };
@@ -109,7 +109,7 @@ static uint32_t conflict(struct gputm_local_tm *t, uint32_t item, uint32_t word,
 	return cycles;
 }
 
-/* Stages 1 and 2 for a lane without a conflict. True if the lane made a backup. */
+/* Stages 1 and 2 for a lane without a conflict. True if the lane makes a backup. */
 static inline bool serve(struct gputm_local_tm *t, uint32_t item, uint32_t word, bool write,
 			 uint32_t *value)
 {
@@ -203,8 +203,8 @@ static uint64_t serve_turn(struct gputm_local_tm *t, struct access *a, uint64_t 
 }
 
 /*
- * The lanes that are left from the first one that conflicts. Those below have met nobody, and
- * that stays so whatever is restored in turns before theirs, so they need no turn.
+ * Serve in turns the lanes that are left, from the first that conflicts on. The lanes below have no
+ * conflict, whatever earlier turns restore, and need no turn.
  */
 static void serve_in_turns(struct gputm_local_tm *t, struct access *a, uint64_t lanes,
 			   uint64_t left)
@@ -335,7 +335,7 @@ static bool meets(const struct gputm_local_tm *t, uint32_t first, uint64_t befor
 	return false;
 }
 
-/* Shadow entries for stage 3. */
+/* Entries of shadow memory for stage 3. */
 static uint32_t left_over(const struct gputm_local_tm *t, uint32_t first, uint64_t lost,
 			  const uint32_t *word)
 {

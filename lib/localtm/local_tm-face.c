@@ -23,7 +23,7 @@ static const struct gputm_param rows[] = {
 	PARAM(registers, 0, 256, 8, false,
 	      "Vector registers with a shadow, for the storage report.", "LocalTM 3.2"),
 	CHOICE(lane_cost, 0, 1, GPUTM_LOCAL_TM_SLOWEST, lane_costs,
-	       "What the lanes of an access cost together.", "LocalTM 4.2"),
+	       "How the costs of the lanes of an access add up.", "LocalTM 4.2"),
 };
 
 static const struct gputm_preset presets[] = {

@@ -21,8 +21,8 @@ struct wavefront {
 };
 
 /*
- * What one access asks of the banks: cycles, lanes << 24 and stamp << 32. A bank with another
- * stamp has not been asked, so that nothing need be cleared before an access.
+ * The load of a bank in one access: cycles, lanes << 24 and stamp << 32. With another stamp the
+ * bank has not been used yet, so nothing needs to be cleared before an access.
  */
 struct load {
 	uint64_t bank[BANKS_MAX];
@@ -84,7 +84,7 @@ static inline uint64_t gputm__local_tm_running(const struct wavefront *w)
 	return w->exec & ~w->tcm;
 }
 
-/* Entries of shadow memory by bank, and the most of any. */
+/* Entries of shadow memory by bank, and the largest number in a bank. */
 struct tally {
 	uint32_t count[BANKS_MAX];
 	uint32_t most;
@@ -99,7 +99,7 @@ static inline void gputm__local_tm_count(const struct gputm_local_tm *t, struct 
 		tally->most = count;
 }
 
-/* Roll a work-item back, in one bank or in all; adds its entries to the tally. */
+/* Roll a work-item back, in one bank or in all; the tally counts its entries. */
 #define ALL_BANKS UINT32_MAX
 void gputm__local_tm_restore(struct gputm_local_tm *t, uint32_t item, uint32_t bank,
 			     struct tally *tally);

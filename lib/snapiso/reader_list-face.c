@@ -12,7 +12,7 @@ static const struct gputm_param rows[] = {
 	      "ISCA 2017 Fig. 10"),
 	PARAM(address_bits, 16, 64, 32, false, "Width of a byte address, bits.", "ISCA 2017 4.3"),
 	PARAM(word_bytes, 4, 4096, 4, true, "Bytes tracked as one word.", "ISCA 2017 4.2"),
-	PARAM(fold, 0, 1, 0, false, "Make vectors of three readers plain IDs again.", ""),
+	PARAM(fold, 0, 1, 0, false, "Turn vectors back into plain IDs at three readers.", ""),
 };
 
 static const struct gputm_preset presets[] = {
@@ -27,7 +27,7 @@ static const struct gputm_preset presets[] = {
 static const struct gputm__stat_row stats[] = {
 	STAT(added, COUNTER, "readers", "Readers added: removed, or still there."),
 	STAT(already, COUNTER, "readers", "Additions of a transaction that was a reader."),
-	STAT(full, COUNTER, "readers", "Additions refused for want of entries."),
+	STAT(full, COUNTER, "readers", "Additions refused because entries were short."),
 	STAT(removed, COUNTER, "readers", "Readers removed."),
 	STAT(expanded, COUNTER, "words", "Words that went from plain IDs to vectors."),
 	STAT(folded, COUNTER, "words", "Words that went from vectors to plain IDs."),

@@ -76,7 +76,7 @@ static inline bool has(const struct gputm__reader_block *block, uint32_t tx)
 	return block->bits[tx >> 6] >> (tx & 63) & 1;
 }
 
-/* Whether the word has plain IDs and no field is free. */
+/* Does the word have plain IDs without a free field? */
 static inline bool has_three(const struct gputm__word_slot *slot)
 {
 	return !gputm__readers_in_block(slot) && (uint16_t)(slot->data >> 32) != GPUTM__NO_READER;
@@ -104,7 +104,7 @@ static inline bool is_reader(const struct gputm_reader_list *l,
 	return gputm__reader_field(slot->data, tx) < GPUTM__PLAIN_READERS;
 }
 
-/* Number of entries for a new reader of the word. */
+/* Entries that the word needs for a new reader. */
 static inline uint32_t entries_for(const struct gputm_reader_list *l,
 				   const struct gputm__word_slot *slot, uint32_t tx)
 {
@@ -117,7 +117,7 @@ static inline uint32_t entries_for(const struct gputm_reader_list *l,
 	return gputm__popcount(leaves_of_four(l, slot->data, tx));
 }
 
-/* The answer to a new reader, and in *entries what the reader takes from the pool. */
+/* The outcome for a new reader; *entries is what it takes from the pool. */
 static inline int judge(const struct gputm_reader_list *l, const struct gputm__word_slot *slot,
 			uint32_t tx, uint32_t *entries)
 {
@@ -286,7 +286,7 @@ APART int drop_word(struct gputm_reader_list *l, struct gputm__word_slot *slot, 
 	return tell_removed(l, address, tx);
 }
 
-/* The word has vectors without readers, or for three, which fold. */
+/* Fold or free vectors with three readers or none. */
 APART int reform(struct gputm_reader_list *l, struct gputm__word_slot *slot, uint64_t address,
 		 uint32_t tx)
 {
@@ -298,7 +298,7 @@ APART int reform(struct gputm_reader_list *l, struct gputm__word_slot *slot, uin
 	return drop_word(l, slot, address, tx);
 }
 
-/* Whether the word must change its form afterwards: see reform(). */
+/* Must the word change its form afterwards? See reform(). */
 static inline bool remove_from_block(struct gputm_reader_list *l,
 				     struct gputm__reader_block *block, uint32_t tx)
 {
@@ -311,7 +311,7 @@ static inline bool remove_from_block(struct gputm_reader_list *l,
 	return !block->root || (l->config.fold && block->readers <= GPUTM__PLAIN_READERS);
 }
 
-/* Plain IDs without those of a field: the higher fields move down. */
+/* Remove a field from plain IDs: the higher fields move down. */
 static inline uint64_t without(uint64_t ids, uint32_t field)
 {
 	uint64_t below = (UINT64_C(1) << 16 * field) - 1;

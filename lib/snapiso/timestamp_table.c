@@ -305,7 +305,7 @@ static inline struct verdict committed_successor(const struct slot *p, const str
 				 p->pdts < s->prev ? p->pdts : s->prev - 1, s->cts };
 }
 
-/* An unset PDTS as literal and signed_unset compare it. */
+/* The value of a PDTS in comparisons: signed_unset takes an unset one for -1. */
 static int64_t number(const struct gputm_timestamp_table *t, uint32_t pdts)
 {
 	return pdts == UNSET && t->config.signed_unset ? -1 : (int64_t)pdts;

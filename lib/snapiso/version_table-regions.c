@@ -2,7 +2,7 @@
 /* Regions of the version table: what bytes they take, and how one is added; see version_table.c. */
 #include "lib/snapiso/version_table-priv.h"
 
-/* The bytes that a region takes: piece i is version i, the one after them is relocated. */
+/* The memory of a region: piece i is version i, and the last piece is for relocated bytes. */
 static void piece_of(const struct gputm_version_table *t, const struct gputm__region *r, uint32_t i,
 		     uint64_t *from, uint64_t *end)
 {

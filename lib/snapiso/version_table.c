@@ -66,7 +66,7 @@ static inline const uint64_t *halve(const uint64_t *at, uint32_t half, uint64_t 
 	return at[half] <= address ? at + half : at;
 }
 
-/* The place among the sorted starts of the last one at or before the address, if any; else 0. */
+/* Place among the sorted starts of the last start at or before the address; 0 if there is none. */
 static inline uint32_t last_start(const struct gputm_version_table *t, uint64_t address)
 {
 	const uint64_t *at = t->start;
@@ -82,7 +82,7 @@ static inline uint32_t last_start(const struct gputm_version_table *t, uint64_t 
 	return (uint32_t)(at - t->start);
 }
 
-/* NULL if the address is in no region. */
+/* The region of an address, or NULL. */
 static inline struct gputm__region *region_of(const struct gputm_version_table *t, uint64_t address)
 {
 	struct gputm__region *r = &t->region[t->order[last_start(t, address)]];
@@ -100,7 +100,7 @@ static inline uint32_t place_at(const struct gputm__region *r, uint64_t time)
 	return (uint32_t)(at - r->created);
 }
 
-/* Bytes where a region has versions other than 0. */
+/* Is the address in a version of the region other than 0? Then *physical is its relocated place. */
 static bool is_taken(const struct gputm_version_table *t, const struct gputm__region *r,
 		     uint64_t address, uint64_t *physical)
 {
@@ -113,7 +113,7 @@ static bool is_taken(const struct gputm_version_table *t, const struct gputm__re
 	return true;
 }
 
-/* Of the regions that start at or before the address, only those up to `reach` can hold it. */
+/* Only regions up to `reach` that start at or before the address can contain it. */
 APART int plain(const struct gputm_version_table *t, uint64_t address, uint64_t *physical)
 {
 	for (uint32_t i = last_start(t, address) + 1; i-- && t->reach[i] >= address;)

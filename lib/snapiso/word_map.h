@@ -95,8 +95,8 @@ static inline uint64_t gputm__word_count(const struct gputm__word_map *map)
 	return count;
 }
 
-/* For io(): how many words are in use, and their keys in ascending order; a word that is read
- * gets the data. @return where the keys are. */
+/* For io(): the number of words in use and their keys, in ascending order; a load adds the words.
+ * @return where the keys are. */
 static inline size_t gputm__word_io(struct gputm__word_map *map, struct gputm__io *io,
 				    uint64_t *words, uint64_t words_max, uint64_t key_max,
 				    uint64_t data)
@@ -123,7 +123,7 @@ static inline size_t gputm__word_io(struct gputm__word_map *map, struct gputm__i
 	return keys;
 }
 
-/* For io(), then: the slot of word i, with *at = 0 for the first one. */
+/* Then for io(): the slot of word i; start with *at = 0. */
 static inline struct gputm__word_slot *gputm__word_nth(struct gputm__word_map *map,
 						       const struct gputm__io *io, size_t keys,
 						       uint64_t i, size_t *at)

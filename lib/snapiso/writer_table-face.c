@@ -28,7 +28,7 @@ static const struct gputm__stat_row stats[] = {
 	STAT(own, COUNTER, "claims", "Claims of a word by its running writer."),
 	STAT(held, COUNTER, "claims", "Claims refused because of a running writer."),
 	STAT(conflicts, COUNTER, "claims", "Claims refused because of a later commit."),
-	STAT(full, COUNTER, "claims", "Claims refused for want of entries."),
+	STAT(full, COUNTER, "claims", "Claims refused because no entry was free."),
 	STAT(committed, COUNTER, "writers", "Running writers that committed."),
 	STAT(released, COUNTER, "writers", "Entries freed."),
 	STAT(used_max, MAXIMUM, "entries", "Entries in use, at most."),
@@ -87,7 +87,7 @@ static void clear(struct gputm_unit *unit)
 	t->used = t->retained = 0;
 }
 
-/* From old to new when reading, so that pushing gives the chain. */
+/* Loads go from old to new, as each commit is put at the front of the chain. */
 static void io_commits(struct gputm_writer_table *t, struct gputm__word_slot *slot,
 		       struct gputm__io *io)
 {

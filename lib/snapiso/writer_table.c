@@ -238,7 +238,7 @@ static uint32_t *link_of(struct gputm_writer_table *t, uint32_t *newest, uint32_
 	return *link ? link : NULL;
 }
 
-/* Release a word that may have commits, or that lies within a run of the map. */
+/* Release a word that has commits, or whose slot is within a run of the map. */
 APART int release_any(struct gputm_writer_table *t, struct gputm__word_slot *slot,
 		      uint64_t address, uint32_t tx)
 {

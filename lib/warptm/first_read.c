@@ -323,7 +323,7 @@ APART int tell_reply(const struct gputm_first_read *t, uint32_t warp, uint64_t m
 	return found ? GPUTM_FIRST_READ_CONFLICT : GPUTM_FIRST_READ_CLEAN;
 }
 
-/* A reply that is too late for a lane, or reports a pending write. */
+/* A reply has a later time than the first load of a lane, or reports a pending write. */
 APART int suspect(struct gputm_first_read *t, uint32_t warp, uint64_t mask, uint64_t time,
 		  bool write_pending)
 {

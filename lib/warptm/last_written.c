@@ -196,7 +196,7 @@ int gputm_last_written_query_probe(const struct gputm_last_written *t, uint64_t 
 	return gputm_recency_bloom_query(t->filter, address, time);
 }
 
-/* The event follows the query, the last step of the data path. */
+/* The event follows the query, which is the last step here. */
 static __attribute__((noinline)) int query_and_tell(struct gputm_last_written *t, uint64_t address,
 						    uint64_t *time)
 {

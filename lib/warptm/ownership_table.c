@@ -64,7 +64,7 @@
 
 /* ---- entries ---- */
 
-/* Inlined: the caller has one loop for each hash. */
+/* Inlined, so that each hash gets a loop of its own. */
 #define SPECIALISED static inline __attribute__((always_inline))
 
 /* The table's addresses by value: C must assume that a store to an owner changes the table. */
@@ -95,7 +95,7 @@ SPECIALISED uint64_t entry_of(struct place place, uint64_t address)
 	return region & place.index_mask;
 }
 
-/* True if the lanes are 0 .. n, as in most rows: no search for the next lane is needed. */
+/* True if the lanes are 0 .. n, as in most rows: then no search for the next lane is needed. */
 static bool is_dense(uint64_t mask)
 {
 	return mask && !(mask & (mask + 1));
@@ -124,7 +124,7 @@ SPECIALISED bool claim(struct place place, uint8_t *owner, const uint64_t *addre
 	return changed;
 }
 
-/* The answers of the lanes above, shifted up, with the answer of this lane in bit 0. */
+/* Bit 0 is the answer of this lane; the answers of the lanes above are shifted up. */
 SPECIALISED uint64_t add_answer(uint64_t found, struct place place, const uint8_t *owner,
 				const uint64_t *address, uint64_t lane)
 {
@@ -264,7 +264,8 @@ int gputm_ownership_table_acquire_probe(const struct gputm_ownership_table *t, u
 	return gputm__resolver_acquire_probe(&t->unit, &t->core, active);
 }
 
-/* In pieces of constant size: a store or two each, where a whole one may be a slow string store. */
+/* Clear in pieces of constant size, a store or two each: clearing all at once may become a slow
+ * string store. */
 static void clear_owners(uint8_t *owner, uint32_t entries)
 {
 	for (; entries >= 256; entries -= 256, owner += 256)

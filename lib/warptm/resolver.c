@@ -145,7 +145,8 @@ int gputm__resolver_held(const struct gputm_unit *unit, const struct gputm__reso
 	if (GPUTM__UNLIKELY(core->buffer[buffer].phase == GPUTM__RESOLVER_FREE))
 		return gputm__refuse(unit, "buffer %u is not acquired, or was released", buffer);
 	if (GPUTM__UNLIKELY(core->buffer[buffer].phase > last))
-		return gputm__refuse(unit, "buffer %u is past that: its warp %s", buffer,
+		return gputm__refuse(unit,
+				     "buffer %u accepts no more of these rows: its warp %s", buffer,
 				     last == GPUTM__RESOLVER_FRESH ?
 					     "has begun to resolve" :
 					     "has begun to look for conflicts");

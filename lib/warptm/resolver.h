@@ -2,8 +2,8 @@
 #ifndef GPUTM_LIB_WARPTM_RESOLVER_H
 #define GPUTM_LIB_WARPTM_RESOLVER_H
 /*
- * What the two resolvers of the conflicts within a warp share: the buffers in shared memory,
- * who holds them, what has come of each warp and what it cost.
+ * Shared by both resolvers of conflicts within a warp: the buffers in shared memory, which warp
+ * holds them, the outcome of each warp and its cost.
  */
 #include "gputm/ownership_table.h"
 #include "lib/base/unit.h"
@@ -82,7 +82,8 @@ int gputm__resolver_check_row(const struct gputm_unit *unit, const struct gputm_
 int gputm__resolver_check_logs(const struct gputm_unit *unit, const struct gputm__resolver *core,
 			       uint64_t active, const struct gputm_warp_logs *logs);
 
-/* What reading `rows` log rows and `steps` more cost; cycles is construct or match. */
+/* The cost of reading `rows` log rows and of `steps` further steps; cycles is construct or
+ * match. */
 static inline void gputm__resolver_spend(struct gputm__resolver *core,
 					 struct gputm__resolver_buffer *b, uint64_t construct,
 					 uint64_t match, uint64_t rows, uint64_t steps)
