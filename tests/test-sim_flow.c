@@ -118,42 +118,45 @@ KIT_TEST(test_everything_a_kernel_can_say)
 
 /* ---- runs ---- */
 
+static void set_up(const struct sim_workload *workload, struct sim_memory *memory)
+{
+	(void)workload;
+	(void)memory;
+}
+
 /* A run with --check under a mechanism, on one core or on a machine; what the check says. */
 static bool runs_right_on(const struct kernel *k, const struct flow_mechanism *mechanism,
-			  const struct sim_machine_config *machine, struct flow_verdict *verdict)
+			  const struct sim_machine_config *config, struct sim_verdict *verdict)
 {
-	struct gputm_access_coalescer_config coalescer = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
-	struct flow_core_config config;
-	struct flow_request request = { &config, machine, &coalescer, mechanism, NULL, k, 3 };
-	struct flow_check *check;
-	struct flow_gpu gpu;
-	void *own = calloc(1, mechanism->config_size);
+	const struct sim_workload_class class = { .setup = set_up };
+	const struct sim_workload workload = { .class = &class, .kernel = k,
+					       .threads = k->threads };
+	const struct sim_run_options options = { .prove = true, .seed = 3 };
+	struct flow_config *own = calloc(1, mechanism->class.config_size);
+	struct sim_machine *machine;
+	const struct flow_gpu *gpu;
 	uint64_t cycles = 0;
 
 	ck_assert_ptr_nonnull(own);
-	mechanism->init(own);
-	request.mechanism_config = own;
-	gputm_params_init(&flow_core_params, &config, sizeof(config));
-	config.warps = 64;
-	config.most_cycles = 10000000;
-	check = flow_check_new(3, 100000, NULL);
-	ck_assert_ptr_nonnull(check);
-	ck_assert_msg(!flow_gpu_new(NULL, &request, &gpu), "%s", gpu.error);
-	gpu.check = check;
-	ck_assert_msg(flow_gpu_run(&gpu) != -ENOEXEC, "%s", gpu.error);
-	flow_check_judge(check, &gpu, verdict);
-	for (uint32_t i = 0; i < gpu.cores; i++)
-		cycles += gpu.core[i].now;
-	ck_assert_uint_eq(cycles, gpu.result.busy + gpu.result.stalled + gpu.result.idle +
-					  gpu.result.memory_idle);
-	flow_gpu_free(&gpu);
-	flow_check_free(check);
+	mechanism->class.init(own, NULL);
+	own->core.warps = 64;
+	own->core.most_cycles = 10000000;
+	ck_assert_msg(!sim_machine_new(NULL, config, &mechanism->class, own, &workload, &options,
+				       &machine), "%s", sim_machine_error(machine));
+	ck_assert_msg(sim_machine_run(machine) != -ENOEXEC, "%s", sim_machine_error(machine));
+	mechanism->class.own->judge(machine, verdict);
+	gpu = flow_gpu_of(machine);
+	for (uint32_t i = 0; i < gpu->cores; i++)
+		cycles += gpu->core[i].now;
+	ck_assert_uint_eq(cycles, gpu->result.busy + gpu->result.stalled + gpu->result.idle +
+					  gpu->result.memory_idle);
+	sim_machine_free(machine);
 	free(own);
-	return verdict->equivalent;
+	return verdict->passed;
 }
 
 static bool runs_right(const struct kernel *k, const struct flow_mechanism *mechanism,
-		       struct flow_verdict *verdict)
+		       struct sim_verdict *verdict)
 {
 	return runs_right_on(k, mechanism, NULL, verdict);
 }
@@ -276,7 +279,7 @@ KIT_TEST(test_random_kernels_under_all_mechanisms)
 {
 	struct writer w = { .random = 1 };
 	struct sim_machine_config machine;
-	struct flow_verdict verdict;
+	struct sim_verdict verdict;
 	struct kernel k;
 	char message[300];
 
@@ -293,7 +296,7 @@ KIT_TEST(test_random_kernels_under_all_mechanisms)
 		for (size_t m = 0; flow_mechanisms[m]; m++)
 			ck_assert_msg(runs_right(&k, flow_mechanisms[m], &verdict) &&
 				      runs_right_on(&k, flow_mechanisms[m], &machine, &verdict),
-				      "%s: %s\n%s", flow_mechanisms[m]->name, verdict.failure,
+				      "%s: %s\n%s", flow_mechanisms[m]->class.name, verdict.failure,
 				      w.text);
 		kernel_free(&k);
 		i++;
@@ -368,7 +371,7 @@ static void twofold_places(const struct flow_core *core, flow_place *place, void
 static void assert_caught(const char *text, const struct flow_mechanism *broken,
 			  const char *failure)
 {
-	struct flow_verdict verdict;
+	struct sim_verdict verdict;
 	struct kernel k = kernel_of(text);
 
 	countdown = 0;

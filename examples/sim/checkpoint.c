@@ -184,8 +184,7 @@ static int restore(const struct sim_report *report, FILE *in)
 	if (!io.byte)
 		return refuse(name, "a file that is damaged or cut short", "a file of --save-at");
 	io.size = head.bytes;
-	status = report->gpu ? flow_gpu_restore(report->gpu, &io) :
-			       sim_machine_restore(report->machine, &io);
+	status = sim_machine_restore(report->machine, &io);
 	free(io.byte);
 	if (status == -ENOMEM)
 		return sim_complain(SIM_FAILED, "out of memory for --restore");

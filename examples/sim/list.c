@@ -8,7 +8,6 @@
 #include "base/output.h"
 #include "base/quote.h"
 #include "list.h"
-#include "study/flow.h"
 #include "study/kernels.h"
 #include "study/setup.h"
 
@@ -50,8 +49,8 @@ static void list_throttle(struct list *list)
 	sim_list_rows("tx_throttle", gputm_tx_throttle_params(), &config);
 }
 
-/* List all parts of the system, or the part with this path. */
-static void list_system(struct list *list, const struct sim_system_class *system)
+/* All parts of the system from this one on, or the one of this path. */
+static void list_system(struct list *list, const struct sim_system_class *system, size_t from)
 {
 	struct sim_shape shape = sim_machine_shape(&list->machine);
 	void *config = calloc(1, system->config_size + 1);
@@ -61,7 +60,7 @@ static void list_system(struct list *list, const struct sim_system_class *system
 		printf("\n  %-12s %s\n", system->name, system->summary);
 	if (config && system->init)
 		system->init(config, &shape);
-	for (size_t i = 0; config && i < system->role_count; i++) {
+	for (size_t i = from; config && i < system->role_count; i++) {
 		const struct sim_role *role = &system->role[i];
 
 		if (!whole && !wanted(list, role->role) && !wanted(list, role->params()->kind))
@@ -110,9 +109,17 @@ static void list_own(struct list *list)
 			printf("\nMachine %s, %s, and its systems:\n", own->name, own->summary);
 		last = own;
 		list->name = named ? NULL : name;
-		list_system(list, sim_system_classes[i]);
+		list_system(list, sim_system_classes[i], 0);
 		list->name = name;
 	}
+}
+
+/* The core and its coalescer are the same for all, and told once. */
+static void list_mechanism(struct list *list, const struct flow_mechanism *mechanism, bool first)
+{
+	bool named = list->name && wanted(list, mechanism->class.name);
+
+	list_system(list, &mechanism->class, first || named ? 0 : FLOW_CORE_ROLES);
 }
 
 static void list_all(struct list *list)
@@ -130,7 +137,7 @@ static void list_all(struct list *list)
 		puts("\nSystems (--system):");
 	for (size_t i = 0; !list->own && sim_system_classes[i]; i++)
 		if (!sim_system_classes[i]->own)
-			list_system(list, sim_system_classes[i]);
+			list_system(list, sim_system_classes[i], 0);
 	if (all)
 		puts("\nWorkloads (--workload; trace is chosen by --trace FILE):");
 	for (size_t i = 0; sim_kernel_at(i); i++)
@@ -140,7 +147,8 @@ static void list_all(struct list *list)
 	list_own(list);
 	if (all)
 		puts("\nMechanisms for branches (--divergence):");
-	list->found |= flow_list(list->name);
+	for (size_t i = 0; flow_mechanisms[i]; i++)
+		list_mechanism(list, flow_mechanisms[i], !i);
 }
 
 /* ---- unknown names ---- */

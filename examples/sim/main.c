@@ -18,7 +18,6 @@
 #include "base/output.h"
 #include "study/progress.h"
 #include "report/report.h"
-#include "study/flow.h"
 #include "study/kernels.h"
 #include "study/setup.h"
 #include "sweep/sweep.h"
@@ -37,32 +36,27 @@ static void say(void *state, enum gputm_log_level level, const char *message)
 	fprintf(stderr, "gputm-sim: %s\n", message);
 }
 
-/* The check of a run: by replaying its transactions, or by running each thread alone. */
+/* What proves a run: the replay of its transactions, or the machine itself. */
 struct proof {
 	struct sim_check *replay;
 	struct sim_history *history;
-	struct flow_check *alone;
-	struct flow_verdict found; /* result of `alone` */
+	void (*judge)(struct sim_machine *machine, struct sim_verdict *out);
 	struct sim_verdict verdict;
 };
 
-/* Run. An error in the kernel is bad input. If threads get stuck, the check reports that; without a
- * check the run has failed. */
+/* Threads that are stuck are what a machine that judges finds; else the run has failed. What is
+ * wrong with the kernel itself is bad input. */
 static int run(const struct proof *proof, struct sim_bar *bar, struct sim_report *report)
 {
-	struct flow_gpu *gpu = report->gpu;
 	double start = sim_seconds();
-	int error = gpu ? flow_gpu_run(gpu) : sim_machine_run(report->machine);
+	int error = sim_machine_run(report->machine);
 
 	sim_bar_end(bar);
 	report->wall_seconds = sim_seconds() - start;
-	if (error == -ENOEXEC || (error && error != -EINTR && !proof->alone))
+	if (error == -ENOEXEC || (error && error != -EINTR && !proof->judge))
 		return sim_complain(error == -ENOEXEC ? SIM_BAD_INPUT : SIM_FAILED,
-				    gpu ? gpu->error : sim_machine_error(report->machine));
-	if (gpu)
-		report->result.cycles = gpu->result.cycles;
-	else
-		sim_machine_result(report->machine, &report->result);
+				    sim_machine_error(report->machine));
+	sim_machine_result(report->machine, &report->result);
 	report->ended = error == -EINTR ? sim_stop : 0;
 	if (!report->ended)
 		return SIM_DONE;
@@ -72,30 +66,7 @@ static int run(const struct proof *proof, struct sim_bar *bar, struct sim_report
 	return SIM_ENDED;
 }
 
-/* Check each thread against its run alone, and then what the kernel's verify requires. */
-static void judge_threads(struct proof *proof, const struct sim_report *report)
-{
-	const struct sim_workload *workload = report->workload;
-	struct sim_verdict *v = &proof->verdict;
-	const char *broken = NULL;
-	char reason[SIM_MESSAGE] = "";
-	bool verifies;
-
-	flow_check_judge(proof->alone, report->gpu, &proof->found);
-	verifies = workload->class->invariant && proof->found.whole;
-	if (verifies)
-		broken = workload->class->invariant(workload, flow_gpu_memory(report->gpu), reason,
-						    sizeof(reason));
-	v->passed = proof->found.equivalent && !broken;
-	if (!proof->found.equivalent)
-		snprintf(v->failure, sizeof(v->failure), "%s%s%s", proof->found.failure,
-			 verifies ? "; verify: " : "", broken ? broken : verifies ? "passed" : "");
-	else if (broken)
-		snprintf(v->failure, sizeof(v->failure), "the workload's invariant is broken: %s",
-			 broken);
-}
-
-/* A unit refused a call of the machine, although the run went on. */
+/* A unit that has refused what the machine asked of it, although the run went on. */
 static void judge_units(struct sim_verdict *v)
 {
 	if (!*last || !v->passed)
@@ -109,16 +80,15 @@ static int judge(struct proof *proof, struct sim_report *report)
 	int error = 0;
 
 	proof->verdict.passed = true;
-	if (report->ended || (!proof->replay && !proof->alone))
+	if (report->ended || (!proof->replay && !proof->judge))
 		return 0;
-	if (proof->alone)
-		judge_threads(proof, report);
+	if (proof->judge)
+		proof->judge(report->machine, &proof->verdict);
 	else
 		error = sim_check_judge(proof->replay, sim_machine_memory(report->machine),
 					&proof->verdict);
 	judge_units(&proof->verdict);
 	report->verdict = &proof->verdict;
-	report->found = &proof->found;
 	return error;
 }
 
@@ -166,6 +136,8 @@ static int make_machine(struct gputm_ctx *ctx, const struct proof *proof, struct
 		.seed = report->options->seed,
 		.observer = proof->history ? sim_history_observer(proof->history) :
 			    proof->replay  ? sim_check_observer(proof->replay) : NULL,
+		.prove = proof->judge != NULL,
+		.issues = report->issues.file,
 		.systems = sim_system_classes,
 		.kept = report->options->of ? report->options->of->kept : NULL,
 		.look = sim_view_look(view),
@@ -175,30 +147,9 @@ static int make_machine(struct gputm_ctx *ctx, const struct proof *proof, struct
 		.stop = &sim_stop,
 	};
 
-	return sim_machine_new(ctx, &report->setup->machine, report->setup->system,
-			       report->setup->system_config, report->workload, &options,
-			       &report->machine);
-}
-
-static int make_gpu(struct gputm_ctx *ctx, const struct proof *proof, struct sim_bar *bar,
-		    struct sim_report *report, const struct sim_saver *saver)
-{
-	const struct sim_setup *setup = report->setup;
-	const struct flow_request request = {
-		.core = &setup->core, .machine = setup->machine_name ? &setup->machine : NULL,
-		.coalescer = &setup->coalescer, .mechanism = setup->mechanism,
-		.mechanism_config = setup->mechanism_config,
-		.kernel = sim_kernel_of(report->workload), .seed = report->options->seed,
-	};
-	int error = flow_gpu_new(ctx, &request, report->gpu);
-
-	report->gpu->check = proof->alone;
-	report->gpu->issues = report->issues.file;
-	report->gpu->saver = saver;
-	report->gpu->progress = sim_bar_update;
-	report->gpu->progress_state = bar;
-	report->gpu->stop = &sim_stop;
-	return error;
+	return sim_machine_new(ctx, report->setup->machine_name ? &report->setup->machine : NULL,
+			       report->setup->system, report->setup->system_config,
+			       report->workload, &options, &report->machine);
 }
 
 /* A figure that only some points of a study have is no error here: the study checks its figures as
@@ -234,28 +185,20 @@ static int simulate(struct gputm_ctx *ctx, struct proof *proof, struct sim_repor
 		    struct sim_view *view)
 {
 	struct sim_checkpoint checkpoint;
-	const struct sim_saver *saver;
 	struct sim_bar bar;
-	struct flow_gpu gpu = { .error = "out of memory" };
 	int status, error;
 
 	sim_bar_init(&bar, (enum sim_progress)report->options->progress);
-	report->gpu = report->setup->system ? NULL : &gpu;
 	if (sim_checkpoint_open(&checkpoint, report))
 		return SIM_BAD_INPUT;
-	saver = sim_checkpoint_saver(&checkpoint);
-	error = report->gpu ? make_gpu(ctx, proof, &bar, report, saver) :
-			      make_machine(ctx, proof, &bar, report, view, saver);
+	error = make_machine(ctx, proof, &bar, report, view, sim_checkpoint_saver(&checkpoint));
 	if (error)
 		status = sim_complain(error == -ENOMEM ? SIM_FAILED : SIM_BAD_INPUT,
-				      report->gpu ? gpu.error :
-						    sim_machine_error(report->machine));
+				      sim_machine_error(report->machine));
 	else
 		status = look_and_run(proof, &bar, report, view);
 	status = sim_checkpoint_close(&checkpoint, status);
 	sim_machine_free(report->machine);
-	if (report->gpu)
-		flow_gpu_free(&gpu);
 	return status;
 }
 
@@ -274,12 +217,11 @@ static int check_and_simulate(struct gputm_ctx *ctx, struct sim_report *report,
 	bool checks = report->options->check;
 	int status;
 
-	if (checks && report->setup->system)
+	if (checks && report->setup->system->own)
+		proof.judge = report->setup->system->own->judge;
+	if (checks && !proof.judge)
 		proof.replay = sim_check_new(report->workload);
-	else if (checks)
-		proof.alone = flow_check_new(report->options->seed,
-					     report->setup->core.most_cycles, &sim_stop);
-	if ((checks && !proof.replay && !proof.alone) ||
+	if ((checks && !proof.replay && !proof.judge) ||
 	    (report->history.file && make_history(&proof, report)))
 		status = sim_complain(SIM_FAILED, "out of memory for --check");
 	else
@@ -288,7 +230,6 @@ static int check_and_simulate(struct gputm_ctx *ctx, struct sim_report *report,
 		status = sim_complain(SIM_FAILED, "out of memory for --history");
 	sim_history_free(proof.history);
 	sim_check_free(proof.replay);
-	flow_check_free(proof.alone);
 	return status;
 }
 
@@ -324,7 +265,7 @@ static int make_workload(const struct sim_setup *setup, const struct sim_options
 {
 	struct sim_workload_request request = {
 		.class = setup->workload,
-		.flavour = setup->system ? setup->system->flavour : SIM_FLAVOURS,
+		.flavour = setup->system->flavour,
 		.config = setup->workload_config,
 		.threads = options->threads,
 		.seed = options->seed,
@@ -343,7 +284,7 @@ static int make_workload(const struct sim_setup *setup, const struct sim_options
 		return sim_complain(SIM_BAD_INPUT, error);
 	if (setup->kernel)
 		sim_kernel_warn(*out);
-	if (!setup->system || runs_on(*out, setup->system))
+	if (sim_setup_alone(setup) || runs_on(*out, setup->system))
 		return SIM_DONE;
 	(*out)->class->free(*out);
 	return SIM_BAD_INPUT;
@@ -384,17 +325,9 @@ static int open_and_simulate(struct gputm_ctx *ctx, struct sim_report *report)
 	return status;
 }
 
-static bool fits(const struct sim_setup *setup, const struct sim_options *options,
-		 const struct sim_workload *workload)
-{
-	const struct sim_given given = { options->set, options->set_count };
-
-	return setup->system ? sim_setup_fits(setup, workload) :
-			       flow_setup_fits(setup, &given, workload);
-}
-
 static int prepare_and_run(struct gputm_ctx *ctx, const struct sim_options *options)
 {
+	const struct sim_given given = { options->set, options->set_count };
 	struct sim_setup setup;
 	struct sim_workload *workload;
 	struct sim_report report = { .options = options, .setup = &setup };
@@ -404,10 +337,9 @@ static int prepare_and_run(struct gputm_ctx *ctx, const struct sim_options *opti
 		status = make_workload(&setup, options, &workload);
 	if (status == SIM_DONE) {
 		report.workload = workload;
-		status = sim_setup_apart(&setup, options,
-					 setup.kernel ? sim_kernel_of(workload) : NULL) &&
-			 fits(&setup, options, workload) ? open_and_simulate(ctx, &report) :
-							   SIM_BAD_INPUT;
+		status = sim_setup_apart(&setup, options, workload->kernel) &&
+			 sim_setup_fits(&setup, &given, workload) ?
+				 open_and_simulate(ctx, &report) : SIM_BAD_INPUT;
 		workload->class->free(workload);
 	}
 	sim_setup_free(&setup);

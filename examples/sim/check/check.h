@@ -45,7 +45,9 @@ struct sim_check;
 
 struct sim_verdict {
 	bool passed;
-	bool serializable;	  /* reads and final memory agree with the replay */
+	/* Reads and final memory agree with the replay; of a machine that judges itself, with what
+	 * its own->check_kind says. */
+	bool serializable;
 	bool invariant;		  /* of the workload */
 	uint64_t transactions, reads, writes;
 	char failure[2 * SIM_MESSAGE]; /* the first failure, as a sentence; empty if passed */

@@ -16,6 +16,11 @@
 
 SIM_UNIT_KIND(warp_former, SIM_OF_MACHINE);
 
+struct dwf_config {
+	struct flow_config flow;
+	struct gputm_warp_former_config former;
+};
+
 struct dwf {
 	struct gputm_warp_former_config config;
 	struct gputm_warp_former *former;
@@ -171,7 +176,7 @@ static int make(struct flow_core *core, const void *wanted, void **out)
 	if (!d)
 		return -ENOMEM;
 	config = &d->config;
-	*config = *(const struct gputm_warp_former_config *)wanted;
+	*config = ((const struct dwf_config *)wanted)->former;
 	config->lanes = core->kernel->lanes;
 	config->warps = core->residents * flow_warps(core);
 	config->block_warps = flow_warps(core);
@@ -183,7 +188,7 @@ static int make(struct flow_core *core, const void *wanted, void **out)
 	core->warps = d->warp;
 	for (uint32_t i = 0; i < d->slots; i++)
 		d->home[i] = (uint8_t)(i / config->lanes);
-	return sim_unit_add(&core->gpu->port, "warp_former", &kind_warp_former, config, &d->former);
+	return sim_unit_add(core->gpu->port, "warp_former", &kind_warp_former, config, &d->former);
 }
 
 static void unmake(void *state)
@@ -208,44 +213,47 @@ static void io(struct flow_core *core, struct sim_io *io)
 
 static void init_preset(void *out, const char *name)
 {
-	struct gputm_warp_former_config config = GPUTM_WARP_FORMER_CONFIG_INIT;
+	static const struct gputm_warp_former_config standard = GPUTM_WARP_FORMER_CONFIG_INIT;
+	struct dwf_config *config = out;
 
-	if (gputm_warp_former_config_preset(&config, name))
-		abort(); /* cannot happen: a preset of that name exists */
-	*(struct gputm_warp_former_config *)out = config;
+	flow_config_init(&config->flow);
+	config->former = standard;
+	if (gputm_warp_former_config_preset(&config->former, name))
+		abort(); /* there is none of that name: a bug */
 }
 
-static void init(void *config)
+static void init(void *config, const struct sim_shape *shape)
 {
+	(void)shape;
 	init_preset(config, "dwf");
 }
 
-static void init_barrier(void *config)
+static void init_barrier(void *config, const struct sim_shape *shape)
 {
+	(void)shape;
 	init_preset(config, "dwf-wb");
 }
 
-static const char *no_barrier(const void *config)
+static bool has_barrier(void *config, const struct sim_given *given, char *error, size_t size)
 {
-	const struct gputm_warp_former_config *former = config;
-
-	return former->warp_barrier ? NULL : "warp_former: warp_barrier = 0 is outside 1 .. 1, as "
-					     "static warps stay whole in dwf-wb; without: dwf";
+	(void)given;
+	snprintf(error, size, "warp_former: warp_barrier = 0 is outside 1 .. 1, as static warps "
+			      "stay whole in dwf-wb; without: dwf");
+	return ((const struct dwf_config *)config)->former.warp_barrier;
 }
 
 static const struct sim_role roles[] = {
-	{ "warp_former", gputm_warp_former_params, 0 },
+	FLOW_ROLES,
+	{ "warp_former", gputm_warp_former_params, offsetof(struct dwf_config, former) },
 };
 
-#define DWF(called, said, start, whole, why)                                            \
+#define DWF(called, said, start, whole, can)                                            \
 	{                                                                               \
-		.name = (called), .summary = (said),                                    \
-		.config_size = sizeof(struct gputm_warp_former_config),                 \
-		.role = roles, .role_count = 1, .init = (start), .restores = (whole),   \
-		.flaw = (why),                                                          \
+		FLOW_CLASS(called, said, struct dwf_config, roles, start, can),         \
+		.restores = (whole),                                                    \
 		.make = make, .free = unmake, .launch = launch, .pick = pick,           \
 		.step = go, .go = go, .branch = branch, .exit = leave,                  \
-		.barrier = barrier, .places = places, .io = io,         \
+		.barrier = barrier, .places = places, .io = io,                         \
 	}
 
 const struct flow_mechanism flow_dwf =
@@ -253,4 +261,4 @@ const struct flow_mechanism flow_dwf =
 	    FLOW_RESTORES_NOT, NULL);
 const struct flow_mechanism flow_dwf_wb =
 	DWF("dwf-wb", "the same with static warps outside of divergent code", init_barrier,
-	    FLOW_RESTORES, no_barrier);
+	    FLOW_RESTORES, has_barrier);

@@ -17,13 +17,13 @@ const struct flow_mechanism *const flow_mechanisms[] = {
 const char *flow_mechanism_name(const void *unused, size_t index)
 {
 	(void)unused;
-	return flow_mechanisms[index] ? flow_mechanisms[index]->name : NULL;
+	return flow_mechanisms[index] ? flow_mechanisms[index]->class.name : NULL;
 }
 
 const struct flow_mechanism *flow_mechanism_named(const char *name)
 {
 	for (size_t i = 0; flow_mechanisms[i]; i++)
-		if (!strcmp(flow_mechanisms[i]->name, name))
+		if (!strcmp(flow_mechanisms[i]->class.name, name))
 			return flow_mechanisms[i];
 	sim_name_unknown("divergence", name, flow_mechanism_name, NULL, "");
 	return NULL;

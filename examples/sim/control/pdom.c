@@ -12,6 +12,11 @@
 
 SIM_UNIT_KIND(simt_stack, SIM_OF_WARP);
 
+struct pdom_config {
+	struct flow_config flow;
+	struct gputm_simt_stack_config stack;
+};
+
 struct pdom {
 	struct gputm_simt_stack_config config;
 	struct gputm_simt_stack *stack[FLOW_WARPS_MAX];
@@ -196,10 +201,10 @@ static int make(struct flow_core *core, const void *config, void **out)
 	if (!p)
 		return -ENOMEM;
 	core->warps = p->warp;
-	p->config = *(const struct gputm_simt_stack_config *)config;
+	p->config = ((const struct pdom_config *)config)->stack;
 	p->config.lanes = core->kernel->lanes;
 	for (; !error && p->count < core->residents * flow_warps(core); p->count += !error)
-		error = sim_unit_add(&core->gpu->port, "simt_stack", &kind_simt_stack, &p->config,
+		error = sim_unit_add(core->gpu->port, "simt_stack", &kind_simt_stack, &p->config,
 				     &p->stack[p->count]);
 	p->last = FLOW_WARPS_MAX - 1;
 	return error;
@@ -214,31 +219,34 @@ static void io(struct flow_core *core, struct sim_io *io)
 	SIM_IO_FROM(io, p, last);
 }
 
-static void init(void *config)
+static void init(void *out, const struct sim_shape *shape)
 {
-	gputm_params_init(gputm_simt_stack_params(), config,
-			  sizeof(struct gputm_simt_stack_config));
+	struct pdom_config *config = out;
+
+	(void)shape;
+	flow_config_init(&config->flow);
+	gputm_params_init(gputm_simt_stack_params(), &config->stack, sizeof config->stack);
 }
 
-static void init_likely(void *config)
+static void init_likely(void *out, const struct sim_shape *shape)
 {
-	init(config);
-	((struct gputm_simt_stack_config *)config)->likely_convergence = true;
+	init(out, shape);
+	((struct pdom_config *)out)->stack.likely_convergence = true;
 }
 
 static const struct sim_role roles[] = {
-	{ "simt_stack", gputm_simt_stack_params, 0 },
+	FLOW_ROLES,
+	{ "simt_stack", gputm_simt_stack_params, offsetof(struct pdom_config, stack) },
 };
 
 #define PDOM(called, said, start)                                                       \
 	{                                                                               \
-		.name = (called), .summary = (said),                                    \
-		.config_size = sizeof(struct gputm_simt_stack_config), .role = roles,   \
-		.role_count = 1, .init = (start), .restores = FLOW_RESTORES,            \
+		FLOW_CLASS(called, said, struct pdom_config, roles, start, NULL),       \
+		.restores = FLOW_RESTORES,                                              \
 		.uniform = true, .fixed = true, .make = make, .free = free,             \
 		.launch = launch, .pick = pick, .step = step, .go = go,                 \
 		.branch = branch, .exit = leave, .barrier = barrier, .places = places,  \
-		.io = io,                                               \
+		.io = io,                                                               \
 	}
 
 const struct flow_mechanism flow_pdom =

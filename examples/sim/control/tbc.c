@@ -18,6 +18,7 @@
 #include "../machine/mechanism.h"
 
 struct tbc_config {
+	struct flow_config flow;
 	struct gputm_block_stack_config stack;
 	struct gputm_thread_compactor_config compactor;
 	struct gputm_block_priority_config priority;
@@ -365,7 +366,7 @@ static void places(const struct flow_core *core, flow_place *place, void *state)
 
 static int make(struct flow_core *core, const void *wanted, void **out)
 {
-	struct sim_port *port = &core->gpu->port;
+	struct sim_port *port = core->gpu->port;
 	struct tbc *t = calloc(1, sizeof(*t));
 	struct tbc_config *config;
 	int error = 0;
@@ -409,10 +410,12 @@ static void io(struct flow_core *core, struct sim_io *io)
 	SIM_IO(io, t->queued);
 }
 
-static void init(void *wanted)
+static void init(void *wanted, const struct sim_shape *shape)
 {
 	struct tbc_config *config = wanted;
 
+	(void)shape;
+	flow_config_init(&config->flow);
 	gputm_params_init(gputm_block_stack_params(), &config->stack, sizeof config->stack);
 	gputm_params_init(gputm_thread_compactor_params(), &config->compactor,
 			  sizeof config->compactor);
@@ -420,13 +423,14 @@ static void init(void *wanted)
 			  sizeof config->priority);
 }
 
-static void init_likely(void *wanted)
+static void init_likely(void *wanted, const struct sim_shape *shape)
 {
-	init(wanted);
+	init(wanted, shape);
 	((struct tbc_config *)wanted)->stack.likely_convergence = true;
 }
 
 static const struct sim_role roles[] = {
+	FLOW_ROLES,
 	{ "block_stack", gputm_block_stack_params, offsetof(struct tbc_config, stack) },
 	{ "thread_compactor", gputm_thread_compactor_params,
 	  offsetof(struct tbc_config, compactor) },
@@ -435,13 +439,12 @@ static const struct sim_role roles[] = {
 
 #define TBC(called, said, start)                                                        \
 	{                                                                               \
-		.name = (called), .summary = (said),                                    \
-		.config_size = sizeof(struct tbc_config), .role = roles,                \
-		.role_count = 3, .init = (start), .uniform = true,                      \
+		FLOW_CLASS(called, said, struct tbc_config, roles, start, NULL),        \
+		.uniform = true,                                                        \
 		.restores = FLOW_RESTORES_FULL_BLOCKS, .make = make, .free = free,      \
 		.launch = launch, .pick = pick, .skip = skip, .tick = tick,             \
 		.step = step, .go = go, .branch = branch, .exit = leave,                \
-		.barrier = barrier, .places = places, .io = io,         \
+		.barrier = barrier, .places = places, .io = io,                         \
 	}
 
 const struct flow_mechanism flow_tbc =

@@ -337,15 +337,29 @@ void flow_check_compare(struct flow_check *c, const struct flow_gpu *gpu)
 	compare_memory(c, gpu);
 }
 
-void flow_check_judge(struct flow_check *c, const struct flow_gpu *gpu,
-		      struct flow_verdict *out)
+bool flow_check_judge(struct flow_check *c, const struct flow_gpu *gpu, struct sim_verdict *out)
 {
 	if (c->kernel)
 		flow_check_compare(c, gpu);
-	out->equivalent = !c->failed;
-	out->whole = !c->stopped;
-	out->threads = c->threads;
-	out->instructions = c->instructions;
-	out->places = c->places;
-	memcpy(out->failure, c->failure, sizeof(out->failure));
+	out->serializable = !c->failed;
+	snprintf(out->failure, sizeof(out->failure), "%s", c->failure);
+	return !c->stopped;
+}
+
+bool flow_check_count(const struct flow_check *c, size_t index, const char **name, uint64_t *value)
+{
+	const struct {
+		const char *name;
+		uint64_t value;
+	} row[] = {
+		{ "threads", c ? c->threads : 0 },
+		{ "instructions", c ? c->instructions : 0 },
+		{ "places", c ? c->places : 0 }, /* times that all places were looked at */
+	};
+
+	if (index >= sizeof row / sizeof *row)
+		return false;
+	*name = row[index].name;
+	*value = row[index].value;
+	return true;
 }

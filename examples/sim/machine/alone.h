@@ -12,18 +12,14 @@
  * and after it that every thread has ended with the same registers and the same trail, and that
  * memory is the same.
  */
+#include <signal.h>
+
+#include "../check/check.h"
 #include "simt_core.h"
 
 struct flow_check;
 
-struct flow_verdict {
-	bool equivalent, whole; /* the run came to its end */
-	uint64_t threads, instructions; /* compared */
-	uint64_t places;		/* how often all places were looked at */
-	char failure[SIM_MESSAGE];	/* the first failure */
-};
-
-/* NULL if out of memory. *stop ends a run alone; NULL: nothing does. */
+/* NULL: there is no memory. *stop ends what runs alone; NULL: nothing does. */
 struct flow_check *flow_check_new(uint64_t seed, uint64_t most_instructions,
 				  const volatile sig_atomic_t *stop);
 void flow_check_free(struct flow_check *check);
@@ -52,7 +48,12 @@ bool flow_check_hopeless(const struct flow_check *check);
 void flow_check_stopped(struct flow_check *check, const char *reason);
 /* Check the invariants of a unit after the run. */
 void flow_check_unit(struct flow_check *check, const struct sim_unit_info *unit);
-void flow_check_judge(struct flow_check *check, const struct flow_gpu *gpu,
-		      struct flow_verdict *out);
+/* Is the run equivalent (out->serializable), and the first failure? True if it has come to its
+ * end. */
+bool flow_check_judge(struct flow_check *check, const struct flow_gpu *gpu,
+		      struct sim_verdict *out);
+/* What was compared, by name; false past the last one. All are 0 of NULL. */
+bool flow_check_count(const struct flow_check *check, size_t index, const char **name,
+		      uint64_t *value);
 
 #endif /* SIM_ALONE_H */

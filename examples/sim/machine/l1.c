@@ -55,10 +55,10 @@ int flow_memory_new(struct flow_gpu *gpu, uint32_t core,
 	if (!m)
 		return -ENOMEM;
 	m->config = gpu->config;
-	m->machine = gpu->machine;
+	m->machine = gpu->way;
 	m->core = &gpu->core[core];
 	m->waiters.block = sizeof(struct waiter);
-	error = sim_unit_add(&gpu->port, "coalescer", &kind_access_coalescer, coalescer,
+	error = sim_unit_add(gpu->port, "coalescer", &kind_access_coalescer, coalescer,
 			     &m->coalescer);
 	return error ? error : sim_cache_make(&m->l1, gpu->config.l1_bytes, gpu->config.l1_ways,
 					      coalescer->region_bytes);

@@ -49,8 +49,7 @@
 
 /* ---- life ---------------------------------------------------------------------------- */
 
-/* The crossbars, the L2 and DRAM. */
-static int build_memory(struct sim_machine *machine)
+int sim_machine_make_memory(struct sim_machine *machine)
 {
 	return sim_crossbars_make(machine) || sim_partitions_make(machine) ? -ENOMEM : 0;
 }
@@ -72,8 +71,9 @@ static int build(struct sim_machine *machine)
 	enum sim_flavour flavour = machine->system->flavour;
 	int error = 0;
 
-	machine->program = machine->port.program = workload->program[flavour];
-	if (!machine->program)
+	if (flavour != SIM_ALONE)
+		machine->program = machine->port.program = workload->program[flavour];
+	if (!machine->program && flavour != SIM_ALONE)
 		return sim_fail(&machine->port, -EINVAL, workload->missing[flavour]);
 	if (machine->system->own)
 		return build_own(machine);
@@ -89,7 +89,7 @@ static int build(struct sim_machine *machine)
 	    (machine->port.ops->versions && machine->options.observer && !machine->port.version))
 		return -ENOMEM;
 	workload->class->setup(workload, machine->port.memory);
-	if (machine->port.memory->exhausted || build_memory(machine))
+	if (machine->port.memory->exhausted || sim_machine_make_memory(machine))
 		return -ENOMEM;
 	error = sim_cores_make(machine);
 	if (!error && machine->port.ops->make)
@@ -128,28 +128,6 @@ static int end_make(struct sim_machine *machine, int error)
 	return error;
 }
 
-int sim_machine_bare(struct gputm_ctx *ctx, const struct sim_machine_config *config,
-		     const struct sim_core_ops *cores, void *state, struct sim_machine **out)
-{
-	static const struct sim_system_ops nothing;
-	static const struct sim_system_class none = { .name = "none", .ops = &nothing };
-	struct sim_machine *machine = calloc(1, sizeof *machine);
-	int error;
-
-	*out = machine;
-	if (!machine)
-		return -ENOMEM;
-	machine->port.ctx = ctx;
-	machine->port.shape = sim_machine_shape(config);
-	machine->port.ops = &nothing;
-	machine->port.state = state;
-	machine->config = *config;
-	machine->system = &none;
-	machine->cores = cores;
-	error = sim_derive_machine(machine);
-	return end_make(machine, error ? error : build_memory(machine));
-}
-
 int sim_machine_new(struct gputm_ctx *ctx, const struct sim_machine_config *config,
 		    const struct sim_system_class *system, const void *system_config,
 		    const struct sim_workload *workload, const struct sim_run_options *options,
@@ -161,7 +139,7 @@ int sim_machine_new(struct gputm_ctx *ctx, const struct sim_machine_config *conf
 	if (!machine)
 		return -ENOMEM;
 	machine->port.ctx = ctx;
-	if (!system->own) {
+	if (config && !(system->own && system->own->name)) {
 		machine->config = *config;
 		machine->port.shape = sim_machine_shape(config);
 	}
@@ -254,15 +232,6 @@ static void io_launch(struct sim_machine *machine, struct sim_io *io)
 	machine->program = machine->port.program = machine->launch.program;
 }
 
-void sim_machine_bare_io(struct sim_machine *machine, struct sim_io *io)
-{
-	SIM_IO(io, machine->port.now);
-	SIM_IO(io, machine->port.result);
-	SIM_IO(io, machine->wheel);
-	sim_crossbars_io(machine, io);
-	sim_partitions_io(machine, io);
-}
-
 static void io_gpu(struct sim_machine *machine, struct sim_io *io)
 {
 	io_launch(machine, io);
@@ -277,7 +246,11 @@ static void io_gpu(struct sim_machine *machine, struct sim_io *io)
 static void io_all(struct sim_machine *machine, struct sim_io *io)
 {
 	sim_memory_io(machine->port.memory, io);
-	sim_machine_bare_io(machine, io);
+	SIM_IO(io, machine->port.now);
+	SIM_IO(io, machine->port.result);
+	SIM_IO(io, machine->wheel);
+	sim_crossbars_io(machine, io);
+	sim_partitions_io(machine, io);
 	if (machine->system->own)
 		machine->system->own->io(machine, io);
 	else
@@ -294,18 +267,30 @@ int sim_machine_restore(struct sim_machine *machine, struct sim_io *io)
 }
 
 /* @return the tick at which that is due; SIM_NEVER: it is done. */
-static uint64_t save(struct sim_machine *machine)
+static uint64_t save(struct sim_machine *machine, uint64_t tick)
 {
 	const struct sim_saver *saver = machine->options.saver;
 	uint64_t at = saver ? saver->cycle * machine->port.core_ticks : SIM_NEVER;
 	struct sim_io io = { .loading = false };
 
-	if (machine->port.now < at)
+	if (tick < at)
 		return at;
 	io_all(machine, &io);
 	saver->save(saver->state, &io);
 	free(io.byte);
 	return SIM_NEVER;
+}
+
+void sim_save_if_due(struct sim_machine *machine, uint64_t tick)
+{
+	if (tick >= machine->next_save)
+		machine->next_save = save(machine, tick);
+}
+
+void sim_swap_if_due(struct sim_machine *machine)
+{
+	if (machine->port.now >= machine->next_swap)
+		machine->next_swap = swap(machine);
 }
 
 void sim_look_if_due(struct sim_machine *machine)
@@ -316,10 +301,8 @@ void sim_look_if_due(struct sim_machine *machine)
 	if (machine->port.now < machine->next_look)
 		return;
 	next = look ? look->at(look->state) : SIM_NEVER;
-	if (machine->port.now >= machine->next_save)
-		machine->next_save = save(machine);
-	if (machine->port.now >= machine->next_swap)
-		machine->next_swap = swap(machine);
+	sim_save_if_due(machine, machine->port.now);
+	sim_swap_if_due(machine);
 	machine->next_look = sim_earlier(next, sim_earlier(machine->next_save, machine->next_swap));
 }
 

@@ -17,6 +17,7 @@
  */
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "gputm/base.h"
 #include "../base/memory.h"
@@ -111,7 +112,9 @@ struct sim_run_options {
 	uint64_t seed;
 	uint64_t most_cycles; /* give up after so many core cycles; 0 = never */
 	const struct sim_observer *observer; /* NULL without --check */
-	/* all systems, NULL-ended, for a system that has another system inside */
+	bool prove;  /* for system->own->judge() */
+	FILE *issues; /* a line for every warp that issues, by systems that tell; or NULL */
+	/* All that there are, NULL-ended, for a system that has another within. */
 	const struct sim_system_class *const *systems;
 	/* Units to share between runs: a run resets and reuses the units of the previous run that
 	 * have the same kind, place and config. NULL: all units are made anew. A run with an

@@ -2,10 +2,12 @@
 #ifndef SIM_MECHANISM_H
 #define SIM_MECHANISM_H
 /*
- * A mechanism for branches, wired from units of the library. It forms the warps and chooses the
- * warp that issues; the core executes warps and reports the outcome. The core owns a warp from
- * pick() until it calls one of step() .. barrier(), which it does when the instruction has
- * completed.
+ * A mechanism for branches, wired from units of the library. It decides which warps there are
+ * and which one issues; the core executes them and says what came of it. A warp that pick()
+ * has given is the core's until one of step() .. barrier() gives it back; they are called when
+ * its instruction has completed.
+ *
+ * To the rest of the runner a mechanism is a system: one of SIM_ALONE, with cores of its own.
  */
 #include "../port/run.h"
 #include "../port/system.h"
@@ -21,15 +23,9 @@ enum flow_restores {
 	FLOW_RESTORES,
 };
 
-/* All return 0, or -EINVAL with the reason in core->gpu->error. */
+/* All give 0 or -EINVAL after sim_fail(). */
 struct flow_mechanism {
-	const char *name, *summary;
-	size_t config_size;
-	const struct sim_role *role; /* of its units */
-	size_t role_count;
-	void (*init)(void *config);
-	/* Why this config contradicts the mechanism's name, or NULL; NULL: no config does. */
-	const char *(*flaw)(const void *config);
+	struct sim_system_class class; /* its config begins with a struct flow_config */
 	enum flow_restores restores;
 	/* Its warps are static: a fence waits for all threads of the warp, whatever lanes are
 	 * active. */
@@ -67,7 +63,27 @@ struct flow_mechanism {
 	void (*places)(const struct flow_core *core, flow_place *place, void *state);
 };
 
-/* Where a block begins, in the form that the stack units take. */
+/* The class of a mechanism: its roles are the core's, and those of its units. */
+#define FLOW_CLASS(NAME, SUMMARY, CONFIG, ROLES, INIT, SETTLE)                                 \
+	.class = {                                                                             \
+		.name = (NAME), .summary = (SUMMARY), .flavour = SIM_ALONE,                    \
+		.config_size = sizeof(CONFIG), .role = (ROLES),                                \
+		.role_count = sizeof(ROLES) / sizeof((ROLES)[0]), .init = (INIT),              \
+		.own = &flow_cores, .tie = flow_ties, .unused = flow_unused,                   \
+		.settle = (SETTLE),                                                            \
+	}
+#define FLOW_CORE_ROLES 2
+#define FLOW_ROLES                                                                             \
+	{ "core", flow_core_params, offsetof(struct flow_config, core) },                      \
+		{ "coalescer", gputm_access_coalescer_params,                                  \
+		  offsetof(struct flow_config, coalescer) }
+void flow_config_init(struct flow_config *config);
+/* Of mechanisms on a machine. */
+extern const struct sim_tie flow_ties[];
+extern const struct sim_unused flow_unused[];
+extern const struct sim_own_machine flow_cores;
+
+/* Where a block begins, as units of stacks know it. */
 static inline uint64_t flow_point(const struct flow_core *core, uint32_t block)
 {
 	return block == KERNEL_NONE ? UINT64_MAX : core->kernel->code->block[block].first;

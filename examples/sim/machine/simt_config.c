@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "simt_core.h"
+#include "mechanism.h"
+
+#include <stdlib.h>
 
 #define OURS "our choice"
 #define TABLE_3_2 "Fung, thesis 2015, Table 3.2"
@@ -27,6 +29,51 @@ static const struct gputm_param rows[] = {
 	    "cycles after which the run is given up", OURS),
 };
 
-const struct gputm_params flow_core_params = {
+static const struct gputm_params params = {
 	"core", sizeof(struct flow_core_config), rows, sizeof rows / sizeof *rows, NULL, 0,
+};
+
+const struct gputm_params *flow_core_params(void)
+{
+	return &params;
+}
+
+void flow_config_init(struct flow_config *config)
+{
+	static const struct gputm_access_coalescer_config standard =
+		GPUTM_ACCESS_COALESCER_CONFIG_INIT;
+
+	gputm_params_init(&params, &config->core, sizeof config->core);
+	config->coalescer = standard;
+	if (gputm_access_coalescer_config_preset(&config->coalescer, "load-store"))
+		abort(); /* there is none of that name: a bug */
+}
+
+/* With a machine the cores are as its own, all lanes of a warp at once. */
+const struct sim_tie flow_ties[] = {
+	{ "machine.warps", "core.warps" },
+	{ "machine.blocks", "core.blocks" },
+	{ "machine.plain_latency", "core.latency" },
+	{ "machine.simd_width", "core.simd_width" },
+	{ NULL, NULL },
+};
+
+const struct sim_unused flow_unused[] = {
+	{ "core.memory_latency", "the way to memory is the machine's", NULL },
+	{ "core.memory_interval", "the way to memory is the machine's", NULL },
+	{ "machine.warps", "expected core.warps", NULL },
+	{ "machine.blocks", "expected core.blocks", NULL },
+	{ "machine.lanes", "the kernel says what a warp is", NULL },
+	{ "machine.plain_latency", "expected core.latency", NULL },
+	{ "machine.simd_width", "expected core.simd_width", NULL },
+	{ "machine.l1_bytes", "expected core.l1_bytes", NULL },
+	{ "machine.l1_ways", "expected core.l1_ways", NULL },
+	{ "machine.spill_latency", "there are no logs", NULL },
+	{ "machine.issue_slots", "the mechanism says which warp issues", NULL },
+	{ "machine.scheduler", "the mechanism says which warp issues", NULL },
+	{ "machine.unit_latency", "there are no units beside the L2", NULL },
+	{ "machine.patience", "nothing is aborted", NULL },
+	{ "machine.patience_cycles", "nothing is aborted", NULL },
+	SIM_NO_COMMIT_UNITS,
+	{ NULL, NULL, NULL },
 };

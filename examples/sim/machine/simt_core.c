@@ -17,6 +17,7 @@
 #include "alone.h"
 #include "l1.h"
 #include "mechanism.h"
+#include "wiring.h"
 
 static uint32_t bits(uint32_t mask)
 {
@@ -25,17 +26,19 @@ static uint32_t bits(uint32_t mask)
 
 int flow_fail(struct flow_core *core, uint32_t pc, const char *reason)
 {
-	snprintf(core->gpu->error, sizeof(core->gpu->error), "%s:%u:%u: %s",
-		 core->kernel->file, core->kernel->code->instr[pc].line,
-		 core->kernel->code->instr[pc].column, reason);
-	return -EINVAL;
+	char message[SIM_MESSAGE];
+
+	snprintf(message, sizeof(message), "%s:%u:%u: %s", core->kernel->file,
+		 core->kernel->code->instr[pc].line, core->kernel->code->instr[pc].column,
+		 reason);
+	return sim_fail(core->gpu->port, -EINVAL, message);
 }
 
 /* ---- completion of instructions ---- */
 
 static void end_threads(struct flow_core *core, const struct flow_warp *warp, uint32_t lanes)
 {
-	core->gpu->ended += bits(lanes);
+	core->gpu->machine->threads_left -= bits(lanes);
 	for (; lanes; lanes &= lanes - 1)
 		sim_blocks_leave(&core->blocks,
 				 flow_resident_of(core->threads,
@@ -367,7 +370,7 @@ static bool turn(struct flow_core *core, uint64_t cycle, uint64_t until, int *er
 
 int flow_core_run(struct flow_core *core, uint64_t cycle, uint64_t limit)
 {
-	const bool sleeps = core->gpu->machine != NULL;
+	const bool sleeps = core->gpu->way != NULL;
 	int error = 0;
 
 	while (!error && core->now <= (limit = furthest(core, cycle, limit))) {

@@ -6,8 +6,7 @@
  * business (mechanism.h). The timing model is told at the top of simt_core.c, what lies between
  * the cores and memory in l1.h.
  */
-#include <signal.h>
-
+#include "gputm/access_coalescer.h"
 #include "gputm/base.h"
 #include "../base/io.h"
 #include "../base/wheel.h"
@@ -19,10 +18,7 @@
 struct flow_check;
 struct flow_mechanism;
 struct flow_memory;
-struct gputm_access_coalescer_config;
 struct sim_machine;
-struct sim_machine_config;
-struct sim_saver;
 
 #define FLOW_WARPS_MAX 64u
 #define FLOW_WIDTHS 8u /* classes of the lanes of a warp: W1-4 .. W29-32 */
@@ -40,7 +36,13 @@ struct flow_core_config {
 	uint32_t memory_interval; /* cycles from one line that crosses to the next */
 	uint64_t most_cycles;
 };
-extern const struct gputm_params flow_core_params;
+const struct gputm_params *flow_core_params(void);
+
+/* The config of each mechanism begins so. */
+struct flow_config {
+	struct flow_core_config core;
+	struct gputm_access_coalescer_config coalescer;
+};
 
 /* A warp, from the moment at which a mechanism makes it ready until it ends. */
 struct flow_warp {
@@ -104,52 +106,24 @@ struct flow_core {
 };
 
 struct flow_gpu {
-	struct sim_port port; /* only for its context and units, core by core */
+	struct sim_machine *machine;
+	struct sim_port *port;	 /* the machine's, with the units, core by core */
+	struct sim_machine *way; /* the machine, if it has crossbars and partitions; else NULL */
 	const struct kernel *kernel; /* the program, or the kernel of it that is launched: */
 	struct kernel launched;
 	struct kernel_host *host; /* NULL: there is one launch */
-	struct sim_memory *left;  /* by earlier launches */
 	struct flow_core_config config;
 	struct flow_threads threads;
 	const struct flow_mechanism *mechanism;
-	struct flow_check *check; /* NULL without --check */
+	struct flow_check *check; /* NULL if nothing is to be proved */
 	FILE *issues;		  /* a line for every warp that issues, or NULL */
-	void (*progress)(void *state, uint64_t ended, uint64_t threads, uint64_t cycles);
-	void *progress_state;
-	const volatile sig_atomic_t *stop; /* if this becomes nonzero, the run ends soon; or NULL */
-	const struct sim_saver *saver; /* NULL: none, or it has been called */
-	bool restored; /* restored in the middle of a run */
-	struct sim_machine *machine; /* crossbars and partitions; NULL: memory at a distance */
 	uint32_t cores;
 	struct flow_core *core;
-	uint64_t ended;	      /* threads of the launch */
-	uint64_t next_swap;   /* cycle, on a machine; not state of the run */
 	struct flow_result result; /* of all cores, after the run */
-	char error[SIM_MESSAGE];
 };
 
-/* What a GPU is made of. */
-struct flow_request {
-	const struct flow_core_config *core;
-	const struct sim_machine_config *machine; /* NULL: one core with memory at a distance */
-	const struct gputm_access_coalescer_config *coalescer; /* outlives the GPU */
-	const struct flow_mechanism *mechanism;
-	const void *mechanism_config;
-	const struct kernel *kernel;
-	uint64_t seed;
-};
-
-/* 0; -EINVAL, with the reason in gpu->error; -ENOMEM. Free the GPU in all cases. */
-int flow_gpu_new(struct gputm_ctx *ctx, const struct flow_request *request, struct flow_gpu *out);
-void flow_gpu_free(struct flow_gpu *gpu);
-/* Before it runs: as sim_machine_restore(). */
-int flow_gpu_restore(struct flow_gpu *gpu, struct sim_io *io);
-/* Run until the last thread has ended. 0; -EINTR, gpu->stop was set. With the reason in gpu->error:
- * -ENOEXEC, as flow_check_launch(), or -EINVAL: a fault of a thread, a unit's refusal, warps that
- * wait for each other, or most_cycles. */
-int flow_gpu_run(struct flow_gpu *gpu);
-/* The contents of global memory, until the next call. */
-struct sim_memory *flow_gpu_memory(struct flow_gpu *gpu);
+/* The one of a machine whose system is a mechanism. */
+const struct flow_gpu *flow_gpu_of(struct sim_machine *machine);
 
 /* ---- shared by the files of the cores ---- */
 

@@ -18,11 +18,23 @@
 
 #define TURNS 4096u /* cycles, or turns, between two checks for an early end */
 
+static struct flow_gpu *gpu_of(const struct sim_machine *machine)
+{
+	return machine->port.state;
+}
+
+const struct flow_gpu *flow_gpu_of(struct sim_machine *machine)
+{
+	return gpu_of(machine);
+}
+
 static int fail_anywhere(struct flow_gpu *gpu, const char *reason, uint64_t cycles)
 {
-	snprintf(gpu->error, sizeof(gpu->error), "%s: %s after %llu cycles", gpu->kernel->file,
-		 reason, (unsigned long long)cycles);
-	return -EINVAL;
+	char message[SIM_MESSAGE];
+
+	snprintf(message, sizeof(message), "%s: %s after %llu cycles", gpu->kernel->file, reason,
+		 (unsigned long long)cycles);
+	return sim_fail(gpu->port, -EINVAL, message);
 }
 
 static int fail_stuck(struct flow_gpu *gpu, uint64_t cycles)
@@ -30,17 +42,16 @@ static int fail_stuck(struct flow_gpu *gpu, uint64_t cycles)
 	return fail_anywhere(gpu, "warps wait for ever, at a barrier or for each other,", cycles);
 }
 
-static bool over(const struct flow_gpu *gpu)
-{
-	return gpu->ended == gpu->kernel->threads;
-}
-
-/* Is the run to end early, or past its limit? */
+/* Told to stop, or given up? */
 static int look(struct flow_gpu *gpu, uint64_t now)
 {
-	if (gpu->progress)
-		gpu->progress(gpu->progress_state, gpu->ended, gpu->kernel->threads, now);
-	if (gpu->stop && *gpu->stop)
+	const struct sim_run_options *options = &gpu->machine->options;
+	uint64_t threads = gpu->kernel->threads;
+
+	if (options->progress)
+		options->progress(options->progress_state, threads - gpu->machine->threads_left,
+				  threads, now);
+	if (options->stop && *options->stop)
 		return -EINTR;
 	if (now > gpu->config.most_cycles || (gpu->check && flow_check_hopeless(gpu->check)))
 		return fail_anywhere(gpu, "given up", now);
@@ -49,13 +60,25 @@ static int look(struct flow_gpu *gpu, uint64_t now)
 
 /* ---- launches ---- */
 
-/* Run kernel `number` of the program, with the present memory. */
+/* The contents of global memory, until the next call. */
+static struct sim_memory *contents(struct flow_gpu *gpu)
+{
+	struct sim_memory *memory = gpu->port->memory;
+
+	for (size_t i = 0; i < flow_words(gpu->kernel); i++)
+		sim_memory_write(memory, gpu->threads.origin + 4 * i, gpu->threads.word[i]);
+	for (size_t i = 0; gpu->kernel->shows_shared && i < gpu->kernel->shared_words; i++)
+		sim_memory_write(memory, 4 * i, gpu->threads.shared[i]);
+	return memory;
+}
+
+/* Kernel `number` of the program is what runs, on the memory that is there. */
 static int take_launch(struct flow_gpu *gpu, uint32_t number)
 {
 	uint64_t seed = gpu->threads.seed;
 
 	kernel_become(&gpu->launched, number);
-	gpu->ended = 0;
+	gpu->machine->threads_left = gpu->kernel->threads;
 	flow_threads_free(&gpu->threads);
 	return flow_threads_new(gpu->kernel, seed, &gpu->threads);
 }
@@ -63,7 +86,7 @@ static int take_launch(struct flow_gpu *gpu, uint32_t number)
 /* All cores go on in the cycle in which the launch before is over. */
 static int end_launch(struct flow_gpu *gpu)
 {
-	struct sim_machine *machine = gpu->machine;
+	struct sim_machine *machine = gpu->way;
 	uint64_t cycle = 0;
 
 	while (machine && sim_machine_step(machine))
@@ -90,16 +113,17 @@ static int end_launch(struct flow_gpu *gpu)
 static int ask_host(struct flow_gpu *gpu)
 {
 	bool first = !gpu->launched.code->instr_count;
+	char message[SIM_MESSAGE] = "out of memory";
 	uint32_t number;
 	int result;
 
 	if (!first)
-		gpu->launched.initial = flow_gpu_memory(gpu);
-	result = gpu->left->exhausted ? -ENOMEM :
-		 kernel_host_next(gpu->host, gpu->launched.initial, &number, gpu->error,
-				  sizeof(gpu->error));
+		gpu->launched.initial = contents(gpu);
+	result = gpu->port->memory->exhausted ? -ENOMEM :
+		 kernel_host_next(gpu->host, gpu->launched.initial, &number, message,
+				  sizeof(message));
 	if (result <= 0)
-		return result;
+		return result ? sim_fail(gpu->port, result, message) : 0;
 	result = first ? 0 : end_launch(gpu);
 	if (!result)
 		result = take_launch(gpu, number);
@@ -108,52 +132,12 @@ static int ask_host(struct flow_gpu *gpu)
 
 static int next_launch(struct flow_gpu *gpu)
 {
-	int more, error = 0;
+	char message[SIM_MESSAGE] = "out of memory";
+	int more = gpu->host ? ask_host(gpu) : gpu->machine->threads_left != 0, error = 0;
 
-	snprintf(gpu->error, sizeof(gpu->error), "out of memory");
-	more = gpu->host ? ask_host(gpu) : !gpu->ended;
 	if (more > 0 && gpu->check)
-		error = flow_check_launch(gpu->check, gpu->kernel, gpu->error,
-					  sizeof(gpu->error));
-	return error ? error : more;
-}
-
-/* ---- the state of a run ---- */
-
-static void io_all(struct flow_gpu *gpu, struct sim_io *io)
-{
-	uint32_t number;
-
-	if (gpu->host)
-		kernel_host_io(gpu->host, io, &number);
-	if (gpu->host && io->loading && sim_io_ok(io))
-		io->starved |= take_launch(gpu, number) != 0;
-	flow_threads_io(&gpu->threads, io);
-	SIM_IO(io, gpu->ended);
-	if (gpu->machine)
-		sim_machine_bare_io(gpu->machine, io);
-	for (uint32_t i = 0; i < gpu->cores && sim_io_ok(io); i++)
-		flow_core_io(&gpu->core[i], io);
-	sim_units_io(&gpu->port, io);
-}
-
-int flow_gpu_restore(struct flow_gpu *gpu, struct sim_io *io)
-{
-	io_all(gpu, io);
-	gpu->restored = sim_io_ok(io) && io->at == io->size;
-	return gpu->restored ? 0 : io->starved ? -ENOMEM : -EINVAL;
-}
-
-static void save_if_due(struct flow_gpu *gpu, uint64_t now)
-{
-	struct sim_io io = { .loading = false };
-
-	if (!gpu->saver || now < gpu->saver->cycle)
-		return;
-	io_all(gpu, &io);
-	gpu->saver->save(gpu->saver->state, &io);
-	gpu->saver = NULL;
-	free(io.byte);
+		error = flow_check_launch(gpu->check, gpu->kernel, message, sizeof(message));
+	return error ? sim_fail(gpu->port, error, message) : more;
 }
 
 /* ---- one core, and memory at a distance ---- */
@@ -163,12 +147,11 @@ static int run_alone(struct flow_gpu *gpu)
 	struct flow_core *core = gpu->core;
 	int error = 0;
 
-	while (!error && !over(gpu)) {
+	while (!error && gpu->machine->threads_left) {
 		uint64_t limit = sim_earlier(core->now + TURNS, gpu->config.most_cycles);
 
-		save_if_due(gpu, core->now);
-		if (gpu->saver)
-			limit = sim_earlier(limit, gpu->saver->cycle - 1);
+		sim_save_if_due(gpu->machine, core->now);
+		limit = sim_earlier(limit, gpu->machine->next_save - 1);
 		error = flow_core_run(core, UINT64_MAX, limit);
 		if (error == -EDEADLK)
 			return fail_stuck(gpu, core->now);
@@ -180,11 +163,6 @@ static int run_alone(struct flow_gpu *gpu)
 
 /* ---- a machine ---- */
 
-static struct flow_gpu *gpu_of(const struct sim_machine *machine)
-{
-	return machine->port.state;
-}
-
 static void call(struct sim_machine *machine, uint32_t index)
 {
 	struct flow_gpu *gpu = gpu_of(machine);
@@ -194,7 +172,7 @@ static void call(struct sim_machine *machine, uint32_t index)
 
 	error = flow_core_run(core, cycle, gpu->issues ? cycle : cycle + TURNS);
 	if (error)
-		sim_fail(&machine->port, error, gpu->error);
+		sim_fail(&machine->port, error, "out of memory");
 	else if (core->next != UINT64_MAX)
 		sim_wheel_wake(&machine->wheel, SIM_CORE, index,
 			       (core->next > cycle ? core->next : cycle + 1) *
@@ -212,17 +190,6 @@ static void accept(struct sim_machine *machine, const struct sim_message *messag
 		       (cycle + gpu->config.latency) * period);
 }
 
-static int swap_if_due(struct flow_gpu *gpu, uint64_t cycle)
-{
-	uint32_t every = gpu->machine->config.swap_units_every;
-
-	if (!every || cycle < gpu->next_swap)
-		return 0;
-	gpu->next_swap = cycle + every;
-	return sim_units_swap(&gpu->port) ?
-		       fail_anywhere(gpu, "a unit did not take over its own snapshot", cycle) : 0;
-}
-
 static const struct sim_core_ops cores = { .call = call, .accept = accept };
 
 static int run_on_machine(struct flow_gpu *gpu)
@@ -230,16 +197,18 @@ static int run_on_machine(struct flow_gpu *gpu)
 	struct sim_machine *machine = gpu->machine;
 	int error = 0;
 
-	for (uint32_t i = 0; i < gpu->cores && !gpu->restored; i++)
+	for (uint32_t i = 0; i < gpu->cores && !machine->restored; i++)
 		sim_wheel_wake(&machine->wheel, SIM_CORE, i, machine->port.now);
-	for (uint32_t turn = 1; !error && !over(gpu); turn++) {
+	for (uint32_t turn = 1; !error && machine->threads_left; turn++) {
 		uint64_t cycle = machine->port.now / machine->port.core_ticks;
 
-		save_if_due(gpu, cycle + TURNS); /* before a core can go beyond its cycle */
-		error = swap_if_due(gpu, cycle);
-		if (!error && !sim_machine_step(machine) && !machine->port.failed && !over(gpu))
+		/* before a core can go beyond its cycle */
+		sim_save_if_due(machine, (cycle + TURNS) * machine->port.core_ticks);
+		sim_swap_if_due(machine);
+		if (!machine->port.failed && !sim_machine_step(machine) &&
+		    !machine->port.failed && machine->threads_left)
 			return fail_stuck(gpu, cycle);
-		error = error ? error : machine->port.failed;
+		error = machine->port.failed;
 		if (!error && !(turn % TURNS))
 			error = look(gpu, cycle);
 	}
@@ -254,7 +223,7 @@ static uint64_t depth(const struct flow_gpu *gpu)
 	struct sim_unit_info unit;
 	uint64_t most = 0, depth = 0;
 
-	for (size_t i = 0; sim_unit_get(&gpu->port, i, &unit); i++)
+	for (size_t i = 0; sim_unit_get(gpu->port, i, &unit); i++)
 		if (gputm_unit_stat_value(unit.unit, "max_depth", &depth))
 			most = sim_later(most, depth);
 	return most;
@@ -274,39 +243,63 @@ static void add_result(struct flow_result *all, const struct flow_core *core)
 	all->cycles = core->now > all->cycles ? core->now : all->cycles;
 }
 
-struct sim_memory *flow_gpu_memory(struct flow_gpu *gpu)
+static void run(struct sim_machine *machine)
 {
-	for (size_t i = 0; i < flow_words(gpu->kernel); i++)
-		sim_memory_write(gpu->left, gpu->threads.origin + 4 * i, gpu->threads.word[i]);
-	for (size_t i = 0; gpu->kernel->shows_shared && i < gpu->kernel->shared_words; i++)
-		sim_memory_write(gpu->left, 4 * i, gpu->threads.shared[i]);
-	return gpu->left;
-}
-
-int flow_gpu_run(struct flow_gpu *gpu)
-{
+	struct flow_gpu *gpu = gpu_of(machine);
 	struct sim_unit_info unit;
 	int error = look(gpu, 0), more = 1;
 
-	while (!error && (gpu->restored || (more = next_launch(gpu)) > 0)) {
-		error = gpu->machine ? run_on_machine(gpu) : run_alone(gpu);
-		gpu->restored = false;
+	while (!error && (machine->restored || (more = next_launch(gpu)) > 0)) {
+		error = gpu->way ? run_on_machine(gpu) : run_alone(gpu);
+		machine->restored = false;
 	}
 	error = more < 0 ? more : error;
+	if (error)
+		sim_fail(&machine->port, error, "out of memory");
 	for (uint32_t i = 0; i < gpu->cores; i++)
 		add_result(&gpu->result, &gpu->core[i]);
 	gpu->result.depth = depth(gpu);
+	machine->port.now = machine->last_work = gpu->result.cycles * machine->port.core_ticks;
 	if (error && error != -EINTR && error != -ENOEXEC && gpu->check)
-		flow_check_stopped(gpu->check, gpu->error);
-	for (size_t i = 0; gpu->check && sim_unit_get(&gpu->port, i, &unit); i++)
+		flow_check_stopped(gpu->check, machine->port.error);
+	for (size_t i = 0; gpu->check && sim_unit_get(gpu->port, i, &unit); i++)
 		flow_check_unit(gpu->check, &unit);
-	return error;
+}
+
+/* What each thread does alone, and what the kernel says must hold in the end. */
+static void judge(struct sim_machine *machine, struct sim_verdict *out)
+{
+	const struct sim_workload *workload = machine->port.workload;
+	struct flow_gpu *gpu = gpu_of(machine);
+	char reason[SIM_MESSAGE] = "";
+	const char *broken = NULL;
+	bool verifies;
+
+	verifies = flow_check_judge(gpu->check, gpu, out) && workload->class->invariant;
+	if (verifies)
+		broken = workload->class->invariant(workload, contents(gpu), reason,
+						    sizeof(reason));
+	out->passed = out->serializable && !broken;
+	if (!out->serializable && verifies)
+		snprintf(out->failure + strlen(out->failure),
+			 sizeof(out->failure) - strlen(out->failure), "; verify: %s",
+			 broken ? broken : "passed");
+	else if (broken)
+		snprintf(out->failure, sizeof(out->failure),
+			 "the workload's invariant is broken: %s", broken);
+}
+
+static bool count(const struct sim_machine *machine, size_t index, const char **name,
+		  uint64_t *value)
+{
+	return flow_check_count(gpu_of(machine)->check, index, name, value);
 }
 
 /* ---- life ---- */
 
-static int make_core(struct flow_gpu *gpu, const struct flow_request *request, uint32_t index)
+static int make_core(struct flow_gpu *gpu, uint32_t index)
 {
+	const struct flow_config *all = gpu->port->system_config;
 	const struct flow_core_config *config = &gpu->config;
 	struct flow_core *core = &gpu->core[index];
 	uint32_t most = config->warps / gpu->threads.warps;
@@ -320,68 +313,113 @@ static int make_core(struct flow_gpu *gpu, const struct flow_request *request, u
 	sim_blocks_begin(&core->blocks, index, gpu->cores);
 	core->residents = most < config->blocks ? most : config->blocks;
 	core->interval = (gpu->kernel->lanes + config->simd_width - 1) / config->simd_width;
-	gpu->port.shape.warps = core->residents * gpu->threads.warps; /* of a core, in names */
-	error = gpu->mechanism->make(core, request->mechanism_config, &core->state);
-	return error ? error : flow_memory_new(gpu, index, request->coalescer, &core->memory);
+	gpu->port->shape.warps = core->residents * gpu->threads.warps; /* of a core, in names */
+	error = gpu->mechanism->make(core, all, &core->state);
+	return error ? error : flow_memory_new(gpu, index, &all->coalescer, &core->memory);
 }
 
-static int make_cores(struct flow_gpu *gpu, const struct flow_request *request)
+static int make_cores(struct flow_gpu *gpu)
 {
+	char message[SIM_MESSAGE];
 	int error = 0;
 
-	if (gpu->threads.warps > gpu->config.warps) {
-		snprintf(gpu->error, sizeof(gpu->error), "%s: a block has %u warps, the core "
-			 "has room for %u", gpu->kernel->file, gpu->threads.warps,
-			 gpu->config.warps);
-		return -EINVAL;
-	}
+	if (gpu->threads.warps > gpu->config.warps)
+		return sim_fail(gpu->port, -EINVAL, "a block has more warps than the core");
 	gpu->core = calloc(gpu->cores, sizeof(*gpu->core));
 	if (!gpu->core)
 		return -ENOMEM;
 	for (uint32_t i = 0; !error && i < gpu->cores; i++)
-		error = make_core(gpu, request, i);
-	if (error == -EINVAL && !*gpu->error)
-		snprintf(gpu->error, sizeof(gpu->error), "%s: %s cannot run it so",
-			 gpu->kernel->file, gpu->mechanism->name);
-	return error;
+		error = make_core(gpu, i);
+	snprintf(message, sizeof(message), "%s: %s cannot run it so", gpu->kernel->file,
+		 gpu->mechanism->class.name);
+	return error == -EINVAL ? sim_fail(gpu->port, error, message) : error;
 }
 
-int flow_gpu_new(struct gputm_ctx *ctx, const struct flow_request *request, struct flow_gpu *out)
+static int make_way(struct flow_gpu *gpu)
 {
+	static const struct sim_system_ops nothing;
+	struct sim_machine *machine = gpu->machine;
+	int error = sim_derive_machine(machine);
+
+	gpu->way = machine;
+	gpu->cores = machine->config.cores;
+	machine->cores = &cores;
+	machine->port.ops = &nothing;
+	return error ? error : sim_machine_make_memory(machine);
+}
+
+static int make(struct sim_machine *machine)
+{
+	const struct flow_config *config = machine->port.system_config;
+	const struct sim_run_options *options = &machine->options;
+	struct flow_gpu *gpu = calloc(1, sizeof(*gpu));
 	int error = 0;
 
-	memset(out, 0, sizeof(*out));
-	out->port.ctx = ctx;
-	out->config = *request->core;
-	out->kernel = &out->launched;
-	out->launched = *request->kernel;
-	out->mechanism = request->mechanism;
-	out->cores = request->machine ? request->machine->cores : 1;
-	if (request->machine)
-		error = sim_machine_bare(ctx, request->machine, &cores, out, &out->machine);
-	if (error == -EINVAL)
-		snprintf(out->error, sizeof(out->error), "%s", sim_machine_error(out->machine));
-	out->left = sim_memory_new();
-	if (kernel_has_host(out->kernel))
-		out->host = kernel_host_new(out->kernel, KERNEL_HOST);
-	if (!error && (!out->left || (kernel_has_host(out->kernel) && !out->host)))
+	machine->port.state = gpu;
+	if (!gpu)
+		return -ENOMEM;
+	gpu->machine = machine;
+	gpu->port = &machine->port;
+	gpu->config = config->core;
+	gpu->kernel = &gpu->launched;
+	gpu->launched = *machine->port.workload->kernel;
+	gpu->mechanism = (const struct flow_mechanism *)machine->system;
+	gpu->issues = options->issues;
+	gpu->cores = 1;
+	if (machine->config.cores)
+		error = make_way(gpu);
+	if (options->prove)
+		gpu->check = flow_check_new(options->seed, config->core.most_cycles, options->stop);
+	if (kernel_has_host(gpu->kernel)) {
+		gpu->host = kernel_host_new(gpu->kernel, KERNEL_HOST);
+		machine->threads_left = 0;
+	}
+	if (!error && ((options->prove && !gpu->check) ||
+		       (kernel_has_host(gpu->kernel) && !gpu->host)))
 		error = -ENOMEM;
 	if (!error)
-		error = flow_threads_new(out->kernel, request->seed, &out->threads);
-	return error ? error : make_cores(out, request);
+		error = flow_threads_new(gpu->kernel, options->seed, &gpu->threads);
+	return error ? error : make_cores(gpu);
 }
 
-void flow_gpu_free(struct flow_gpu *gpu)
+static void unmake(struct sim_machine *machine)
 {
-	sim_units_free(&gpu->port);
+	struct flow_gpu *gpu = gpu_of(machine);
+
+	if (!gpu)
+		return;
 	for (uint32_t i = 0; gpu->core && i < gpu->cores; i++) {
 		gpu->mechanism->free(gpu->core[i].state);
 		flow_memory_free(gpu->core[i].memory);
 	}
+	flow_check_free(gpu->check);
 	flow_threads_free(&gpu->threads);
-	sim_machine_free(gpu->machine);
 	free(gpu->core);
 	kernel_host_free(gpu->host);
-	sim_memory_free(gpu->left);
-	memset(gpu, 0, sizeof(*gpu));
+	free(gpu);
 }
+
+static void io(struct sim_machine *machine, struct sim_io *io)
+{
+	struct flow_gpu *gpu = gpu_of(machine);
+	uint32_t number;
+
+	if (gpu->host)
+		kernel_host_io(gpu->host, io, &number);
+	if (gpu->host && io->loading && sim_io_ok(io))
+		io->starved |= take_launch(gpu, number) != 0;
+	flow_threads_io(&gpu->threads, io);
+	for (uint32_t i = 0; i < gpu->cores && sim_io_ok(io); i++)
+		flow_core_io(&gpu->core[i], io);
+}
+
+const struct sim_own_machine flow_cores = {
+	.summary = "cores that run a kernel without a TM system",
+	.make = make,
+	.free = unmake,
+	.run = run,
+	.io = io,
+	.check_kind = "equivalent",
+	.judge = judge,
+	.check_count = count,
+};

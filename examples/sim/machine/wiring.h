@@ -105,7 +105,7 @@ struct sim_crossbar {
 	enum sim_part source_part, sink_part;
 };
 
-/* The cores: those of TM systems, or cores that run a kernel without a TM system. */
+/* What the cores do: those of TM systems, or those that run a kernel without one (simt_core.h). */
 struct sim_core_ops {
 	void (*call)(struct sim_machine *machine, uint32_t index);
 	void (*accept)(struct sim_machine *machine, const struct sim_message *message);
@@ -164,14 +164,13 @@ static inline struct sim_machine *sim_machine_of(struct sim_port *port)
 	return (struct sim_machine *)port;
 }
 
-/* A machine of crossbars and partitions, without memory contents. The cores are the caller's, and
- * get `state` back through the port. As sim_machine_new(). */
-int sim_machine_bare(struct gputm_ctx *ctx, const struct sim_machine_config *config,
-		     const struct sim_core_ops *cores, void *state, struct sim_machine **out);
+/* All between the cores and DRAM; 0 or -ENOMEM. */
+int sim_machine_make_memory(struct sim_machine *machine);
 /* The present tick, and on to the next one; false if there is none. */
 bool sim_machine_step(struct sim_machine *machine);
-/* Save or load its state; also for a machine with cores of its own. */
-void sim_machine_bare_io(struct sim_machine *machine, struct sim_io *io);
+/* The saver gets the state, if that is due at a tick, which may be ahead; units are swapped. */
+void sim_save_if_due(struct sim_machine *machine, uint64_t tick);
+void sim_swap_if_due(struct sim_machine *machine);
 
 /* What is due at certain ticks; also for the run() of a machine of its own. */
 void sim_look_if_due(struct sim_machine *machine);

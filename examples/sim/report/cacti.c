@@ -176,7 +176,7 @@ static void write_group(void *state, const struct sim_group *group)
 
 int sim_report_cacti(const struct sim_report *r)
 {
-	const struct sim_port *units = sim_units_of(r);
+	const struct sim_port *units = sim_machine_port(r->machine);
 	const char *folder = r->options->cacti;
 	struct sim_output index = { .file = NULL };
 	struct export x = { .folder = folder };

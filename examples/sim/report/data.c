@@ -2,6 +2,7 @@
 /* The report as named figures: the same figures in the same order in each format. */
 #include <string.h>
 
+#include "../kernel/kernel.h"
 #include "point.h"
 #include "report.h"
 
@@ -32,7 +33,7 @@ static void put_part(struct emit *e, const char *path, const struct gputm_params
 		emit_end(e);
 }
 
-void sim_report_config(struct emit *e, const struct sim_report *r)
+static void put_parts(struct emit *e, const struct sim_report *r)
 {
 	const struct gputm_params *params;
 	const char *path;
@@ -42,11 +43,8 @@ void sim_report_config(struct emit *e, const struct sim_report *r)
 		put_part(e, path, params, config);
 }
 
-static void put_config(struct emit *e, const struct sim_report *r)
+static void put_run(struct emit *e, const struct sim_report *r)
 {
-	if (r->options->report == SIM_SUMMARY)
-		return;
-	emit_object(e, "config");
 	emit_u64(e, "threads", r->workload->threads);
 	if (r->options->concurrency && !r->setup->system->own)
 		emit_u64(e, "concurrency", r->options->concurrency);
@@ -57,7 +55,25 @@ static void put_config(struct emit *e, const struct sim_report *r)
 		emit_text(e, "divergence", r->options->divergence);
 	emit_text(e, "keys", r->options->keys);
 	emit_text(e, "trace", r->options->trace);
-	sim_report_config(e, r);
+}
+
+static void put_launch(struct emit *e, const struct sim_report *r)
+{
+	const struct kernel *k = r->workload->kernel;
+
+	emit_u64(e, "blocks", k->blocks);
+	emit_u64(e, "threads", k->block_threads);
+	emit_u64(e, "lanes", k->lanes);
+	emit_u64(e, "seed", r->options->seed);
+}
+
+static void put_config(struct emit *e, const struct sim_report *r)
+{
+	if (r->options->report == SIM_SUMMARY)
+		return;
+	emit_object(e, "config");
+	(sim_setup_alone(r->setup) ? put_launch : put_run)(e, r);
+	put_parts(e, r);
 	emit_end(e);
 }
 
@@ -182,11 +198,13 @@ static void put_verdict(struct emit *e, const struct sim_report *r)
 	emit_object(e, "check");
 	emit_bool(e, "passed", verdict->passed);
 	emit_text(e, "kind", own && own->check_kind ? own->check_kind : "serializable");
-	emit_bool(e, "serializable", verdict->serializable);
-	emit_bool(e, "invariant", verdict->invariant);
-	emit_u64(e, "transactions", verdict->transactions);
-	emit_u64(e, "reads", verdict->reads);
-	emit_u64(e, "writes", verdict->writes);
+	emit_bool(e, own && own->judge ? own->check_kind : "serializable", verdict->serializable);
+	if (!own || !own->judge) {
+		emit_bool(e, "invariant", verdict->invariant);
+		emit_u64(e, "transactions", verdict->transactions);
+		emit_u64(e, "reads", verdict->reads);
+		emit_u64(e, "writes", verdict->writes);
+	}
 	for (size_t i = 0;
 	     own && own->check_count && own->check_count(r->machine, i, &name, &value); i++)
 		emit_u64(e, name, value);
@@ -245,7 +263,7 @@ static void put_group(void *state, const struct sim_group *group)
 	emit_end(w->e);
 }
 
-void sim_report_units(struct emit *e, const struct sim_report *r, const struct sim_port *units)
+static void put_units(struct emit *e, const struct sim_report *r)
 {
 	struct sim_grouping which = { r->options->report == SIM_ROLES, e };
 	struct writer w = { e, r };
@@ -253,19 +271,14 @@ void sim_report_units(struct emit *e, const struct sim_report *r, const struct s
 	if (r->options->report == SIM_SUMMARY)
 		return;
 	emit_hidden(e, "units", true);
-	sim_each_group(units, which, put_group, &w);
+	sim_each_group(sim_machine_port(r->machine), which, put_group, &w);
 	emit_end(e);
 }
 
-void sim_report_data(struct emit *e, const struct sim_report *r, const struct sim_port *units)
+static void put_result(struct emit *e, const struct sim_report *r)
 {
 	const struct sim_result *result = &r->result;
 
-	emit_text(e, "system", r->setup->system->name);
-	emit_text(e, "machine", r->setup->machine_name);
-	emit_text(e, "workload", r->workload->name);
-	put_config(e, r);
-	emit_text(e, "ended", sim_ended_by(r->ended));
 	emit_u64(e, "core_mhz", result->core_mhz);
 	emit_u64(e, "cycles", result->cycles);
 	emit_u64(e, "tx_exec_cycles", result->tx_exec_cycles);
@@ -280,8 +293,25 @@ void sim_report_data(struct emit *e, const struct sim_report *r, const struct si
 	put_memory(e, r);
 	put_traffic(e, r);
 	put_energy(e, r);
+}
+
+static void put_head(struct emit *e, const struct sim_report *r)
+{
+	emit_text(e, "system", r->setup->system->name);
+	emit_text(e, "machine", r->setup->machine_name);
+	emit_text(e, "workload", r->workload->name);
+}
+
+void sim_report_data(struct emit *e, const struct sim_report *r)
+{
+	bool alone = sim_setup_alone(r->setup);
+
+	(alone ? flow_report_head : put_head)(e, r);
+	put_config(e, r);
+	emit_text(e, "ended", sim_ended_by(r->ended));
+	(alone ? flow_report_result : put_result)(e, r);
 	if (e->shape == EMIT_JSON)
 		emit_real(e, "wall_seconds", r->wall_seconds);
 	put_verdict(e, r);
-	sim_report_units(e, r, units);
+	put_units(e, r);
 }

@@ -2,48 +2,37 @@
 /* The report of a kernel's run without a TM system. */
 #include <string.h>
 
-#include "../workloads/kernel.h"
+#include "../kernel/kernel.h"
+#include "../machine/simt_core.h"
 #include "report.h"
 
 static const char *const widths[FLOW_WIDTHS] = {
 	"W1-4", "W5-8", "W9-12", "W13-16", "W17-20", "W21-24", "W25-28", "W29-32",
 };
 
-/* Active lanes of all lanes of the warps that issued. */
-static double efficiency(const struct flow_gpu *gpu)
+static const struct flow_result *result_of(const struct sim_report *r)
 {
-	uint64_t lanes = gpu->result.issued * gpu->kernel->lanes;
+	return &flow_gpu_of(r->machine)->result;
+}
 
-	return lanes ? (double)gpu->result.executed / (double)lanes : 0;
+/* Active lanes of all lanes of the warps that issued. */
+static double efficiency(const struct sim_report *r)
+{
+	uint64_t lanes = result_of(r)->issued * r->workload->kernel->lanes;
+
+	return lanes ? (double)result_of(r)->executed / (double)lanes : 0;
 }
 
 /* ---- JSON and CSV ---- */
 
-static void put_config(struct emit *e, const struct sim_report *r)
+void flow_report_result(struct emit *e, const struct sim_report *r)
 {
-	const struct kernel *k = sim_kernel_of(r->workload);
+	const struct flow_result *result = result_of(r);
 
-	if (r->options->report == SIM_SUMMARY)
-		return;
-	emit_object(e, "config");
-	emit_u64(e, "blocks", k->blocks);
-	emit_u64(e, "threads", k->block_threads);
-	emit_u64(e, "lanes", k->lanes);
-	emit_u64(e, "seed", r->options->seed);
-	sim_report_config(e, r);
-	emit_end(e);
-}
-
-static void put_result(struct emit *e, const struct sim_report *r)
-{
-	const struct flow_gpu *gpu = r->gpu;
-	const struct flow_result *result = &gpu->result;
-
-	emit_text(e, "ended", sim_ended_by(r->ended));
 	emit_u64(e, "cycles", result->cycles);
 	emit_u64(e, "warp_instructions", result->issued);
 	emit_u64(e, "thread_instructions", result->executed);
-	emit_real(e, "simd_efficiency", efficiency(gpu));
+	emit_real(e, "simd_efficiency", efficiency(r));
 	emit_object(e, "issued_by_width");
 	for (unsigned i = 0; i < FLOW_WIDTHS; i++)
 		emit_u64(e, widths[i], result->width[i]);
@@ -63,52 +52,27 @@ static void put_result(struct emit *e, const struct sim_report *r)
 	emit_u64(e, "stack_depth", result->depth);
 }
 
-static void put_verdict(struct emit *e, const struct sim_report *r)
+void flow_report_head(struct emit *e, const struct sim_report *r)
 {
-	const struct flow_verdict *v = r->found;
-
-	if (!v) {
-		emit_text(e, "check", NULL);
-		return;
-	}
-	emit_object(e, "check");
-	emit_bool(e, "passed", r->verdict->passed);
-	emit_text(e, "kind", "equivalent");
-	emit_bool(e, "equivalent", v->equivalent);
-	emit_u64(e, "threads", v->threads);
-	emit_u64(e, "instructions", v->instructions);
-	emit_u64(e, "places", v->places);
-	emit_text(e, "failure", r->verdict->passed ? NULL : r->verdict->failure);
-	emit_end(e);
-}
-
-void flow_report_data(struct emit *e, const struct sim_report *r, const struct sim_port *units)
-{
-	emit_text(e, "divergence", r->setup->mechanism->name);
+	emit_text(e, "divergence", r->setup->system->name);
 	if (r->setup->machine_name)
 		emit_text(e, "machine", r->setup->machine_name);
-	emit_text(e, "kernel", r->gpu->kernel->name);
-	if (r->gpu->kernel->locks)
+	emit_text(e, "kernel", r->workload->kernel->name);
+	if (r->workload->kernel->locks)
 		emit_text(e, "program", "locks");
-	put_config(e, r);
-	put_result(e, r);
-	if (e->shape == EMIT_JSON)
-		emit_real(e, "wall_seconds", r->wall_seconds);
-	put_verdict(e, r);
-	sim_report_units(e, r, units);
 }
 
 /* ---- text ---- */
 
 static void head(const struct sim_report *r, FILE *out)
 {
-	const struct kernel *k = sim_kernel_of(r->workload);
-	const struct flow_core_config *c = &r->setup->core;
+	const struct flow_core_config *c = &flow_gpu_of(r->machine)->config;
+	const struct sim_system_class *mechanism = r->setup->system;
+	const struct kernel *k = r->workload->kernel;
 
 	fprintf(out, "gputm-sim %s\n\n", gputm_version());
-	fprintf(out, "  divergence   %s: ", r->setup->mechanism->name);
-	sim_report_wrapped(out, 17 + (int)strlen(r->setup->mechanism->name), 15,
-			   r->setup->mechanism->summary);
+	fprintf(out, "  divergence   %s: ", mechanism->name);
+	sim_report_wrapped(out, 17 + (int)strlen(mechanism->name), 15, mechanism->summary);
 	fprintf(out, "  kernel       %s: ", k->name);
 	if (kernel_has_host(k))
 		fputs("a host and what it launches", out);
@@ -144,8 +108,7 @@ static void cycles_row(FILE *out, const char *name, uint64_t cycles, const struc
 
 static void outcome(const struct sim_report *report, FILE *out)
 {
-	const struct flow_gpu *gpu = report->gpu;
-	const struct flow_result *r = &gpu->result;
+	const struct flow_result *r = result_of(report);
 
 	fputc('\n', out);
 	if (report->ended)
@@ -158,10 +121,10 @@ static void outcome(const struct sim_report *report, FILE *out)
 	cycles_row(out, "idle", r->idle, r);
 	fprintf(out, "  warps issued   %15s  of %s instructions of threads\n",
 		sim_report_grouped(r->issued), sim_report_grouped(r->executed));
-	for (unsigned i = 0; i < FLOW_WIDTHS && i * 4 < gpu->kernel->lanes; i++)
+	for (unsigned i = 0; i < FLOW_WIDTHS && i * 4 < report->workload->kernel->lanes; i++)
 		fprintf(out, "    %-12s %15s  %5.1f %%\n", widths[i],
 			sim_report_grouped(r->width[i]), share(r->width[i], r->issued));
-	fprintf(out, "  SIMD efficiency  %12.1f %%\n", 100 * efficiency(gpu));
+	fprintf(out, "  SIMD efficiency  %12.1f %%\n", 100 * efficiency(report));
 	fprintf(out, "  memory         %15s  instructions of warps, %s coalesced accesses,\n"
 		     "%34s%s hits and %s misses of loads in the L1\n",
 		sim_report_grouped(r->memory_instructions), sim_report_grouped(r->accesses), "",
@@ -170,26 +133,7 @@ static void outcome(const struct sim_report *report, FILE *out)
 		fprintf(out, "  stack depth    %15s\n", sim_report_grouped(r->depth));
 }
 
-static void verdict(const struct sim_report *r, FILE *out)
-{
-	const struct flow_verdict *v = r->found;
-
-	if (r->ended)
-		fputs("\nNot checked: the run was ended before its end.\n", out);
-	else if (!v)
-		fputs("\nNot checked (--check runs every thread alone and compares).\n", out);
-	else if (!r->verdict->passed)
-		fprintf(out, "\nCheck FAILED: %s.\n", r->verdict->failure);
-	else
-		fprintf(out, "\nCheck passed: the run is equivalent. %s threads executed the same\n"
-			     "%s instructions as each alone, ended with the same registers and\n"
-			     "left the same memory; every live thread had one place, its own, at\n"
-			     "%s looks.\n",
-			sim_report_grouped(v->threads), sim_report_grouped(v->instructions),
-			sim_report_grouped(v->places));
-}
-
-void flow_report_text(const struct sim_report *r, const struct sim_port *units)
+void flow_report_text(const struct sim_report *r)
 {
 	FILE *out = r->out.file;
 
@@ -198,9 +142,7 @@ void flow_report_text(const struct sim_report *r, const struct sim_port *units)
 	fprintf(out, "  host           %11.3f s", r->wall_seconds);
 	if (r->wall_seconds > 0)
 		fprintf(out, ", %s warp instructions per second",
-			sim_report_grouped((uint64_t)((double)r->gpu->result.issued /
+			sim_report_grouped((uint64_t)((double)result_of(r)->issued /
 						      r->wall_seconds)));
 	fputc('\n', out);
-	sim_report_text_units(r, units);
-	verdict(r, out);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../workloads/kernel.h"
+#include "../kernel/kernel.h"
 #include "emit.h"
 #include "point.h"
 
@@ -156,19 +156,20 @@ const char *sim_point_path(const struct sim_options *o)
 
 uint64_t sim_point_hash(const struct sim_report *r)
 {
-	const struct kernel *kernel = sim_kernel_of(r->workload);
+	const struct kernel *kernel = r->workload->kernel;
+	bool alone = sim_setup_alone(r->setup);
 	const struct sim_options *o = r->options;
 	const struct gputm_params *params;
 	const char *path;
 	void *config;
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
-	hash = hash_text(hash, "system", r->setup->system ? r->setup->system->name : NULL);
+	hash = hash_text(hash, "system", alone ? NULL : r->setup->system->name);
 	hash = hash_text(hash, "machine", r->setup->machine_name);
-	hash = hash_text(hash, "divergence", r->setup->mechanism->name);
+	hash = hash_text(hash, "divergence", r->setup->mechanism->class.name);
 	hash = hash_number(hash, "threads", r->workload->threads);
 	hash = hash_number(hash, "concurrency",
-			   r->setup->system && !r->setup->system->own ? o->concurrency : 0);
+			   r->setup->system->own ? 0 : o->concurrency);
 	hash = hash_number(hash, "seed", o->seed);
 	if (sim_point_path(o)) {
 		hash = sim_hash_file(hash, "kernel", sim_point_path(o));

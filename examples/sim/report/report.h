@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "../check/check.h"
-#include "../machine/alone.h"
 #include "../machine/machine.h"
 #include "../study/options.h"
 #include "../base/output.h"
@@ -18,13 +17,11 @@ struct sim_report {
 	const struct sim_options *options;
 	const struct sim_setup *setup;
 	const struct sim_workload *workload;
-	struct sim_machine *machine; /* NULL without a TM system */
-	struct flow_gpu *gpu;	     /* NULL with one */
+	struct sim_machine *machine;
 	struct sim_result result;
 	const struct sim_verdict *verdict; /* NULL without --check */
 	double wall_seconds;
-	int ended; /* the signal that ended the run; 0: the run is complete */
-	const struct flow_verdict *found; /* for the verdict on a gpu */
+	int ended; /* by this signal; 0: the run is done */
 	struct sim_output out, issues, record, history;
 };
 
@@ -43,15 +40,7 @@ bool sim_only_matched(const char *only, uint64_t matched, const char *where);
 /* The same for --only, with a hint: --check is missing, or the name is close to another. */
 bool sim_report_has(const struct sim_report *report, uint64_t matched);
 
-/* Parts of reports without a TM system. */
-void flow_report_text(const struct sim_report *report, const struct sim_port *units);
-void flow_report_data(struct emit *e, const struct sim_report *report,
-		      const struct sim_port *units);
-
 /* ---- units ---- */
-
-/* The port that has the units of the run. */
-const struct sim_port *sim_units_of(const struct sim_report *report);
 
 #define SIM_STATS_MAX 64
 #define SIM_EACH EMIT_EACH
@@ -110,17 +99,16 @@ bool sim_energy_total(const struct sim_energy array[], size_t count, unsigned no
 struct sim_traffic_count sim_report_traffic(const struct sim_result *result); /* all kinds */
 /* 1234567 as 1,234,567, in a static buffer; the last few results stay valid. */
 const char *sim_report_grouped(uint64_t value);
-void sim_report_text(const struct sim_report *report, const struct sim_port *units);
-void sim_report_data(struct emit *e, const struct sim_report *report,
-		     const struct sim_port *units);
-/* Text, in lines of 80 characters: the point, and the statistics of units. */
+void sim_report_data(struct emit *e, const struct sim_report *report);
+void sim_report_text(const struct sim_report *report); /* all before the units; the rest: */
+void sim_report_text_rest(const struct sim_report *report);
+/* Of a kernel without a TM system: what ran, and what came of it. */
+void flow_report_head(struct emit *e, const struct sim_report *report);
+void flow_report_result(struct emit *e, const struct sim_report *report);
+void flow_report_text(const struct sim_report *report);
+/* The point as text, in lines of 80 characters. */
 void sim_report_text_point(const struct sim_report *report);
-void sim_report_text_units(const struct sim_report *report, const struct sim_port *units);
-/* Writes nothing if the level of the report is too low. */
-void sim_report_config(struct emit *e, const struct sim_report *report);
-void sim_report_units(struct emit *e, const struct sim_report *report,
-		      const struct sim_port *units);
-/* Wrap words to lines of 80 characters; continuation lines begin at column `indent`. */
+/* Words in lines of 80 characters, the next ones from column `indent`. Ends the line. */
 void sim_report_wrapped(FILE *out, int column, int indent, const char *text);
 
 #endif /* SIM_REPORT_H */

@@ -10,14 +10,8 @@
 #include "../base/names.h"
 #include "../base/quote.h"
 
-const struct sim_port *sim_units_of(const struct sim_report *r)
-{
-	return r->gpu ? &r->gpu->port : sim_machine_port(r->machine);
-}
-
 static void write_data(struct emit *e, const struct sim_report *r)
 {
-	const struct sim_port *units = sim_units_of(r);
 	char hash[20];
 
 	snprintf(hash, sizeof hash, "%016" PRIx64, sim_point_hash(r));
@@ -25,22 +19,16 @@ static void write_data(struct emit *e, const struct sim_report *r)
 	sim_report_begin(e, r->options);
 	sim_report_point(e, r->options, hash);
 	e->only = r->options->only;
-	if (r->gpu)
-		flow_report_data(e, r, units);
-	else
-		sim_report_data(e, r, units);
+	sim_report_data(e, r);
 }
 
 void sim_report_write(const struct sim_report *r)
 {
-	const struct sim_port *units = sim_units_of(r);
 	struct emit e;
 
 	if (r->options->format == SIM_TEXT && !r->options->only) {
-		if (r->gpu)
-			flow_report_text(r, units);
-		else
-			sim_report_text(r, units);
+		(sim_setup_alone(r->setup) ? flow_report_text : sim_report_text)(r);
+		sim_report_text_rest(r);
 		return;
 	}
 	emit_begin(&e, (enum emit_shape)r->options->format, r->out.file);
@@ -51,7 +39,6 @@ void sim_report_write(const struct sim_report *r)
 uint64_t sim_report_matched(const struct sim_report *r)
 {
 	static const struct sim_verdict verdict;
-	static const struct flow_verdict found;
 	struct sim_report trial = *r;
 	struct emit e = { .matched = 0 };
 
@@ -59,7 +46,6 @@ uint64_t sim_report_matched(const struct sim_report *r)
 	if (!trial.out.file)
 		return 0;
 	trial.verdict = r->options->check ? &verdict : NULL;
-	trial.found = r->options->check ? &found : NULL;
 	emit_begin(&e, EMIT_JSON, trial.out.file);
 	write_data(&e, &trial);
 	fclose(trial.out.file);

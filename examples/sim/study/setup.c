@@ -2,7 +2,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "setup.h"
 
-#include "flow.h"
 #include "kernels.h"
 
 #include <inttypes.h>
@@ -20,12 +19,18 @@ static bool limits(const struct sim_system_class *system)
 	return !system->own && system->flavour != SIM_LOCKS;
 }
 
+/* The name of its machine, if there is one only that it runs on; else NULL. */
+static const char *own_machine(const struct sim_system_class *system)
+{
+	return system->own ? system->own->name : NULL;
+}
+
 bool sim_setup_part(const void *of, size_t index, const char **path,
 		    const struct gputm_params **params, void **config)
 {
 	const struct sim_setup *setup = of;
 
-	if (setup->machine_name && !(setup->system && setup->system->own) && index-- == 0) {
+	if (setup->machine_name && !own_machine(setup->system) && index-- == 0) {
 		*path = "machine";
 		*params = &sim_machine_params;
 		*config = (void *)(uintptr_t)&setup->machine;
@@ -37,8 +42,6 @@ bool sim_setup_part(const void *of, size_t index, const char **path,
 		*config = setup->workload_config;
 		return true;
 	}
-	if (!setup->system)
-		return flow_setup_part(setup, index, path, params, config);
 	if (limits(setup->system) && index == setup->system->role_count) {
 		*path = "tx_throttle";
 		*params = gputm_tx_throttle_params();
@@ -177,32 +180,33 @@ bool sim_setup_reads(const struct sim_setup *setup, const struct sim_options *o)
 	return apart;
 }
 
-static const char *own_name(const void *own, size_t index)
+static const char *only_name(const void *name, size_t index)
 {
-	return index ? NULL : ((const struct sim_own_machine *)own)->name;
+	return index ? NULL : name;
 }
 
 static int find_machine(const struct sim_options *options, struct sim_setup *out)
 {
-	const struct sim_own_machine *own = out->system ? out->system->own : NULL;
-	const struct gputm_params *params = sim_machine_named(options->machine);
+	const char *own = own_machine(out->system);
+	const struct gputm_params *params = own ? NULL : sim_machine_named(options->machine);
+	bool alone = sim_setup_alone(out);
 	char whose[80] = "";
 
-	gputm_params_init(params && !own ? params : &sim_machine_params, &out->machine,
-			  sizeof out->machine);
-	if (!out->system && !options->machine_given)
+	if (alone && !options->machine_given)
 		return 0;
-	out->machine_name = own ? own->name : options->machine;
+	out->machine_name = own ? own : options->machine;
+	if (params)
+		gputm_params_init(params, &out->machine, sizeof out->machine);
 	if (options->concurrency_given && !limits(out->system)) {
 		fprintf(stderr, "gputm-sim: --concurrency: system %s has no limit, expected no "
 				"--concurrency\n", out->system->name);
 		return -1;
 	}
-	if (own ? !options->machine_given || !strcmp(options->machine, own->name) : params != NULL)
+	if (own ? !options->machine_given || !strcmp(options->machine, own) : params != NULL)
 		return 0;
-	if (out->system)
+	if (!alone)
 		snprintf(whose, sizeof whose, " (for system %s)", out->system->name);
-	sim_name_unknown("machine", options->machine, own ? own_name : sim_machine_name, own,
+	sim_name_unknown("machine", options->machine, own ? only_name : sim_machine_name, own,
 			 whose);
 	return -1;
 }
@@ -212,7 +216,8 @@ bool sim_setup_compacts(const struct sim_setup *setup)
 	return setup->mechanism == &flow_tbc || setup->mechanism == &flow_tbc_lcp;
 }
 
-/* Most TM systems need a SIMT stack for each warp. */
+/* The mechanism, which is the system if there is none. Most TM systems know warps with a SIMT stack
+ * each. */
 static int find_mechanism(const char *name, struct sim_setup *out)
 {
 	bool own = out->system && out->system->own;
@@ -220,7 +225,9 @@ static int find_mechanism(const char *name, struct sim_setup *out)
 	out->mechanism = flow_mechanism_named(name ? name : "pdom");
 	if (!out->mechanism)
 		return -1;
-	if (!out->system || out->mechanism == &flow_pdom ||
+	if (!out->system)
+		out->system = &out->mechanism->class;
+	if (sim_setup_alone(out) || out->mechanism == &flow_pdom ||
 	    (out->mechanism == &flow_pdom_lcp && !own) ||
 	    (out->system->compacts && sim_setup_compacts(out)))
 		return 0;
@@ -237,7 +244,13 @@ static const struct sim_unused of_throttle[] = {
 	{ NULL, NULL, NULL },
 };
 
-/* Refuse options that do not fit together or have no effect. */
+/* What cores without a TM system do not read, and their ties, are those with a machine. */
+static const struct sim_unused *unused(const struct sim_setup *setup)
+{
+	return setup->machine_name ? setup->system->unused : NULL;
+}
+
+/* What goes together, and what is not used. */
 static int settle(struct gputm_ctx *ctx, const struct sim_parts *parts,
 		  const struct sim_given *given)
 {
@@ -246,8 +259,8 @@ static int settle(struct gputm_ctx *ctx, const struct sim_parts *parts,
 	char error[200];
 
 	if (!sim_settings_used(given, of_throttle, NULL) ||
-	    !sim_settings_used(given, system->unused, setup->system_config) ||
-	    sim_settings_tie(ctx, parts, given, system->tie))
+	    !sim_settings_used(given, unused(setup), setup->system_config) ||
+	    sim_settings_tie(ctx, parts, given, setup->machine_name ? system->tie : NULL))
 		return -1;
 	if (!system->settle ||
 	    system->settle(setup->system_config, given, error, sizeof error))
@@ -260,7 +273,7 @@ static int settle(struct gputm_ctx *ctx, const struct sim_parts *parts,
 static int make_configs(struct sim_setup *setup)
 {
 	gputm_params_init(gputm_tx_throttle_params(), &setup->throttle, sizeof setup->throttle);
-	setup->system_config = calloc(1, (setup->system ? setup->system->config_size : 0) + 1);
+	setup->system_config = calloc(1, setup->system->config_size + 1);
 	if (setup->workload->params)
 		setup->workload_config = calloc(1, setup->workload->params->config_size);
 	if (!setup->system_config || (setup->workload->params && !setup->workload_config)) {
@@ -273,16 +286,25 @@ static int make_configs(struct sim_setup *setup)
 	return 0;
 }
 
-/* Apply the settings of a system, the machine's first. */
-static int set_system(struct gputm_ctx *ctx, struct sim_parts *parts,
+/* Where a part is looked for. */
+static void name_parts(struct sim_parts *parts, const struct sim_setup *setup)
+{
+	parts->system = setup->system;
+	parts->variant = setup->kernel && sim_kernel_class_fixes(setup->kernel);
+	if (sim_setup_alone(setup))
+		snprintf(parts->whose, sizeof parts->whose, " (for mechanism %s)",
+			 setup->system->name);
+	else
+		snprintf(parts->whose, sizeof parts->whose, " (for system %s, workload %s)",
+			 setup->system->name, setup->workload->name);
+}
+
+/* The machine's settings come first. */
+static int set_system(struct gputm_ctx *ctx, const struct sim_parts *parts,
 		      const struct sim_given *given, struct sim_setup *out)
 {
 	struct sim_shape shape;
 
-	parts->system = out->system;
-	parts->variant = out->kernel && sim_kernel_class_fixes(out->kernel);
-	snprintf(parts->whose, sizeof parts->whose, " (for system %s, workload %s)",
-		 out->system->name, out->workload->name);
 	if (out->system->own)
 		out->system->init(out->system_config, NULL);
 	if (sim_settings_apply(ctx, parts, given, "machine.", true))
@@ -311,62 +333,24 @@ int sim_setup_make(struct gputm_ctx *ctx, const struct sim_options *options,
 	if (!out->workload || find_machine(options, out) || make_configs(out))
 		return -1;
 	out->throttle.limit = (uint32_t)options->concurrency;
-	if (system)
-		return set_system(ctx, &parts, &given, out);
-	snprintf(parts.whose, sizeof parts.whose, " (for mechanism %s)", out->mechanism->name);
-	return flow_setup_make(ctx, &parts, &given, out);
+	name_parts(&parts, out);
+	return set_system(ctx, &parts, &given, out);
 }
 
 bool sim_setup_takes(const struct sim_setup *setup, const char *name)
 {
 	const struct sim_parts parts = { .at = sim_setup_part, .of = setup };
-	const struct sim_system_class *system = setup->system;
 
 	if (!strcmp(name, "concurrency"))
-		return system && limits(system);
+		return limits(setup->system);
 	if (!strcmp(name, "threads"))
 		return !setup->workload->fixed_threads;
-	return !strchr(name, '.') ||
-	       sim_setting_known(&parts, system ? system->unused : flow_unused(setup), name);
-}
-
-bool sim_setup_fits(const struct sim_setup *setup, const struct sim_workload *workload)
-{
-	const struct sim_machine_config *machine = &setup->machine;
-	uint32_t last = workload->regions - 1;
-	uint64_t end = workload->regions ? workload->region[last].start +
-					   workload->region[last].length : 1;
-	const struct sim_need needs[] = {
-		{ "lanes", machine->lanes, "a warp of the machine has more lanes" },
-		{ "warps", machine->warps, "a core of the machine has more warps" },
-		{ "warp_bits", sim_bits_of(machine->cores * machine->warps - 1),
-		  "the machine has more warps" },
-		{ "credits", machine->lanes, "a warp takes one for each of its lanes at once" },
-		{ "address_bits", sim_bits_of(end - 1), "the workload has higher addresses" },
-	};
-	const struct gputm_params *params;
-	const char *path;
-	void *config;
-
-	if (!setup->system->own && workload->lanes && workload->lanes != machine->lanes) {
-		fprintf(stderr, "gputm-sim: machine: lanes = %u is outside %u .. %u, as the "
-				"workload counts on that\n", machine->lanes, workload->lanes,
-			workload->lanes);
-		return false;
-	}
-	for (size_t i = 0; !setup->system->own && sim_setup_part(setup, i, &path, &params, &config);
-	     i++)
-		for (size_t k = 0; k < sizeof needs / sizeof *needs && strcmp(path, "machine") &&
-				   strcmp(path, "workload"); k++)
-			if (!sim_meets(path, params, config, &needs[k]))
-				return false;
-	return true;
+	return !strchr(name, '.') || sim_setting_known(&parts, unused(setup), name);
 }
 
 void sim_setup_free(struct sim_setup *setup)
 {
 	free(setup->system_config);
-	free(setup->mechanism_config);
 	free(setup->workload_config);
 	memset(setup, 0, sizeof(*setup));
 }

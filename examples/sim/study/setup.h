@@ -10,20 +10,22 @@
 #include "settings.h"
 
 struct sim_setup {
-	const char *machine_name;	   /* NULL: one core, with memory at a fixed distance */
-	struct sim_machine_config machine; /* unused by systems with a machine of their own */
-	const struct sim_system_class *system; /* NULL: a kernel without transactions */
+	const char *machine_name;	   /* NULL: one core, and memory at a distance */
+	struct sim_machine_config machine; /* of a GPU; without a name of one all is 0 */
+	const struct sim_system_class *system; /* without a TM system the mechanism's class */
 	void *system_config;
 	struct gputm_tx_throttle_config throttle; /* of systems with transactions on the GPU */
 	const struct sim_workload_class *workload;
 	struct sim_workload_class *kernel; /* the workload, if that is a kernel; else NULL */
 	void *workload_config; /* NULL if the workload has no options */
 	const struct flow_mechanism *mechanism;
-	/* without a system */
-	void *mechanism_config;
-	struct flow_core_config core;
-	struct gputm_access_coalescer_config coalescer;
 };
+
+/* Does a kernel run without a TM system? */
+static inline bool sim_setup_alone(const struct sim_setup *setup)
+{
+	return setup->system->flavour == SIM_ALONE;
+}
 
 /*
  * The machine, system and workload of these names, with the settings applied in order.
@@ -50,9 +52,10 @@ bool sim_setup_apart(const struct sim_setup *setup, const struct sim_options *op
 /* The same before a workload is made; also checks that its kernel can be read with its defaults. */
 bool sim_setup_reads(const struct sim_setup *setup, const struct sim_options *options);
 
-/* Is each unit large enough for the machine and the workload? Else false, with the reason on
- * stderr. */
-bool sim_setup_fits(const struct sim_setup *setup, const struct sim_workload *workload);
+/* No unit is too small for the machine or the workload, nor are sizes given that follow from these;
+ * else false, with the reason on stderr. */
+bool sim_setup_fits(const struct sim_setup *setup, const struct sim_given *given,
+		    const struct sim_workload *workload);
 
 /* Part number `index` that --set reaches: path, parameter table and config. False past the last. */
 bool sim_setup_part(const void *setup, size_t index, const char **path,

@@ -455,11 +455,13 @@ static int make(const struct sim_workload_request *request, struct sim_workload 
 	wanted.keys = keys.count;
 	wanted.vertices = edges.vertices;
 	wanted.edges = edges.count;
-	if (k)
+	if (k) {
 		k->seed = request->seed;
+		k->base.kernel = &k->kernel;
+	}
 	if (!result)
 		result = kernel_load(&class->text, &wanted, &k->kernel, error, size);
-	if (!result && request->flavour == SIM_FLAVOURS) {
+	if (!result && request->flavour == SIM_ALONE) {
 		kernel_go_without(&k->kernel);
 		k->base.flavour = SIM_TRANSACTIONS;
 	}
@@ -587,11 +589,6 @@ int sim_kernel_class(const char *path, const char *variant, struct sim_workload_
 	return 0;
 }
 
-const struct kernel *sim_kernel_of(const struct sim_workload *workload)
-{
-	return &((const struct kernel_workload *)workload)->kernel;
-}
-
 const char *sim_kernel_class_file(const struct sim_workload_class *class)
 {
 	const struct kernel_class *c = class->given;
@@ -624,7 +621,7 @@ const char *sim_kernel_class_variant(const struct sim_workload_class *class, siz
 
 void sim_kernel_warn(const struct sim_workload *workload)
 {
-	const struct kernel *k = sim_kernel_of(workload);
+	const struct kernel *k = workload->kernel;
 
 	if (*k->unread)
 		fprintf(stderr, "gputm-sim: %s:%u: \"let %s\" is never read\n", k->file,

@@ -19,8 +19,6 @@ int sim_kernel_class_read(const struct sim_workload_class *class, struct kernel 
 const char *sim_kernel_class_file(const struct sim_workload_class *class);
 /* Print a warning on stderr if a register is set in vain. */
 void sim_kernel_warn(const struct sim_workload *workload);
-/* The kernel of such a workload. */
-const struct kernel *sim_kernel_of(const struct sim_workload *workload);
 /* Is it a variant, which fixes params? */
 bool sim_kernel_class_fixes(const struct sim_workload_class *class);
 /* The name of its variant number `index`; NULL past the last one. */

@@ -10,6 +10,7 @@
 #include "gputm/base.h"
 #include "../kernel/program.h"
 
+struct kernel;
 struct sim_io;
 struct sim_memory;
 
@@ -19,6 +20,7 @@ enum sim_flavour {
 	SIM_LOCKS,	  /* the fine-grained lock program */
 	SIM_LOCAL,	  /* transactions in the local memory of a work-group */
 	SIM_FLAVOURS,
+	SIM_ALONE = SIM_FLAVOURS, /* none: the kernel itself runs, without a TM system */
 };
 
 struct sim_workload_class;
@@ -44,6 +46,7 @@ struct sim_launch {
 struct sim_workload {
 	const struct sim_workload_class *class;
 	const char *name;
+	const struct kernel *kernel; /* NULL: it is no kernel */
 	enum sim_flavour flavour; /* of the program that runs */
 	const char *bare; /* why the program has no transactions; NULL: it has some */
 	uint64_t threads;
@@ -75,7 +78,7 @@ struct sim_workload {
 /* What a workload is made from. Fields not given are 0 or NULL. */
 struct sim_workload_request {
 	const struct sim_workload_class *class;
-	enum sim_flavour flavour; /* of the program that will run; SIM_FLAVOURS: without a system */
+	enum sim_flavour flavour; /* of the program that will run */
 	const void *config; /* of class->params */
 	uint64_t threads;   /* 0: the class's default */
 	uint64_t seed;
