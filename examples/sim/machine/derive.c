@@ -105,7 +105,7 @@ static int derive_blocks(struct sim_machine *machine)
 	if (!block || parts(block, machine->config.lanes) > machine->config.warps)
 		return refuse_block(machine);
 	machine->launch = (struct sim_launch){ machine->program, machine->port.workload->threads,
-					       block };
+					       block, 0 };
 	return 0;
 }
 

@@ -111,7 +111,6 @@ struct flow_gpu {
 	struct sim_machine *way; /* the machine, if it has crossbars and partitions; else NULL */
 	const struct kernel *kernel; /* the program, or the kernel of it that is launched: */
 	struct kernel launched;
-	struct kernel_host *host; /* NULL: there is one launch */
 	struct flow_core_config config;
 	struct flow_threads threads;
 	const struct flow_mechanism *mechanism;

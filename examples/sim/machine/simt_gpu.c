@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../kernel/script.h"
 #include "alone.h"
 #include "l1.h"
 #include "mechanism.h"
@@ -72,12 +71,12 @@ static struct sim_memory *contents(struct flow_gpu *gpu)
 	return memory;
 }
 
-/* Kernel `number` of the program is what runs, on the memory that is there. */
-static int take_launch(struct flow_gpu *gpu, uint32_t number)
+/* The kernel that is launched is what runs, on the memory that is there. */
+static int take_launch(struct flow_gpu *gpu)
 {
 	uint64_t seed = gpu->threads.seed;
 
-	kernel_become(&gpu->launched, number);
+	kernel_become(&gpu->launched, gpu->machine->launch.number);
 	gpu->machine->threads_left = gpu->kernel->threads;
 	flow_threads_free(&gpu->threads);
 	return flow_threads_new(gpu->kernel, seed, &gpu->threads);
@@ -112,28 +111,30 @@ static int end_launch(struct flow_gpu *gpu)
 /* 1: the host's next launch is ready to run; 0: there is none; or an error. */
 static int ask_host(struct flow_gpu *gpu)
 {
-	bool first = !gpu->launched.code->instr_count;
+	const struct sim_workload *w = gpu->port->workload;
+	struct sim_machine *machine = gpu->machine;
+	bool first = !machine->between;
 	char message[SIM_MESSAGE] = "out of memory";
-	uint32_t number;
 	int result;
 
 	if (!first)
 		gpu->launched.initial = contents(gpu);
 	result = gpu->port->memory->exhausted ? -ENOMEM :
-		 kernel_host_next(gpu->host, gpu->launched.initial, &number, message,
-				  sizeof(message));
+		 w->class->next(w, SIM_ALONE, &machine->between, gpu->launched.initial,
+				&machine->launch, message, sizeof(message));
 	if (result <= 0)
 		return result ? sim_fail(gpu->port, result, message) : 0;
 	result = first ? 0 : end_launch(gpu);
 	if (!result)
-		result = take_launch(gpu, number);
+		result = take_launch(gpu);
 	return result ? result : 1;
 }
 
 static int next_launch(struct flow_gpu *gpu)
 {
 	char message[SIM_MESSAGE] = "out of memory";
-	int more = gpu->host ? ask_host(gpu) : gpu->machine->threads_left != 0, error = 0;
+	int more = kernel_has_host(gpu->kernel) ? ask_host(gpu) :
+						  gpu->machine->threads_left != 0, error = 0;
 
 	if (more > 0 && gpu->check)
 		error = flow_check_launch(gpu->check, gpu->kernel, message, sizeof(message));
@@ -370,12 +371,9 @@ static int make(struct sim_machine *machine)
 		error = make_way(gpu);
 	if (options->prove)
 		gpu->check = flow_check_new(options->seed, config->core.most_cycles, options->stop);
-	if (kernel_has_host(gpu->kernel)) {
-		gpu->host = kernel_host_new(gpu->kernel, KERNEL_HOST);
+	if (kernel_has_host(gpu->kernel))
 		machine->threads_left = 0;
-	}
-	if (!error && ((options->prove && !gpu->check) ||
-		       (kernel_has_host(gpu->kernel) && !gpu->host)))
+	if (!error && options->prove && !gpu->check)
 		error = -ENOMEM;
 	if (!error)
 		error = flow_threads_new(gpu->kernel, options->seed, &gpu->threads);
@@ -395,19 +393,19 @@ static void unmake(struct sim_machine *machine)
 	flow_check_free(gpu->check);
 	flow_threads_free(&gpu->threads);
 	free(gpu->core);
-	kernel_host_free(gpu->host);
 	free(gpu);
 }
 
 static void io(struct sim_machine *machine, struct sim_io *io)
 {
+	const struct sim_workload *w = machine->port.workload;
 	struct flow_gpu *gpu = gpu_of(machine);
-	uint32_t number;
+	bool launched = kernel_has_host(gpu->kernel);
 
-	if (gpu->host)
-		kernel_host_io(gpu->host, io, &number);
-	if (gpu->host && io->loading && sim_io_ok(io))
-		io->starved |= take_launch(gpu, number) != 0;
+	if (launched)
+		w->class->io_host(w, SIM_ALONE, &machine->between, io, &machine->launch);
+	if (launched && io->loading && sim_io_ok(io))
+		io->starved |= take_launch(gpu) != 0;
 	flow_threads_io(&gpu->threads, io);
 	for (uint32_t i = 0; i < gpu->cores && sim_io_ok(io); i++)
 		flow_core_io(&gpu->core[i], io);

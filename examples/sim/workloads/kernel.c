@@ -222,7 +222,8 @@ static struct sim_launch launch_of(const struct kernel_workload *k, uint32_t num
 {
 	const struct kernel_launch *l = &k->kernel.launch[number];
 
-	return (struct sim_launch){ &k->program[2 + number].runs, l->threads, l->block_threads };
+	return (struct sim_launch){ &k->program[2 + number].runs, l->threads, l->block_threads,
+				    number };
 }
 
 static int next(const struct sim_workload *workload, enum sim_flavour flavour, void **state,

@@ -41,6 +41,7 @@ struct sim_launch {
 	const struct sim_program *program;
 	uint64_t threads;
 	uint32_t block_size;
+	uint32_t number; /* of several, in the order of the text */
 };
 
 struct sim_workload {
