@@ -469,7 +469,7 @@ void gputm__commit_ask(struct gputm_commit_unit *self, struct entry *entry,
 		       enum gputm_commit_purpose purpose);
 /* Ask for the log that holds the next word of hazard detection. */
 void gputm__commit_ask_for_words(struct gputm_commit_unit *self, struct entry *entry);
-/* May a deferred log wait while the pool is empty? Only for older entries. */
+/* Must a deferred log wait? It does while the pool is empty, but only for older entries. */
 bool gputm__commit_must_wait(const struct gputm_commit_unit *self, const struct entry *entry);
 /* The oldest message of resent words: whether its port has room, and the step. */
 bool gputm__commit_can_take_resent(const struct gputm_commit_unit *self);

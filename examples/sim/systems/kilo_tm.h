@@ -76,7 +76,7 @@ struct kilo {
 	uint64_t *floor;      /* by warp: CIDs below it come before its next plain access */
 	uint32_t impatient;   /* kept accesses; while there are any, no CIDs are given */
 	struct sim_slab small, large; /* packets on their way */
-	uint64_t empty;		      /* transactions that wait for a CID */
+	uint64_t empty;		      /* transactions that needed no CID so far */
 	uint8_t *owner;		      /* core of a warp, by its first CID modulo owners */
 	uint64_t owners;	      /* a power of two, no less than the ring */
 	/* Called for each write of a commit unit when the L2 serves it; NULL for none. */
