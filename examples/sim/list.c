@@ -49,7 +49,7 @@ static void list_throttle(struct list *list)
 	sim_list_rows("tx_throttle", gputm_tx_throttle_params(), &config);
 }
 
-/* All parts of the system from this one on, or the one of this path. */
+/* List all parts of the system from number `from` on, or the part with this path. */
 static void list_system(struct list *list, const struct sim_system_class *system, size_t from)
 {
 	struct sim_shape shape = sim_machine_shape(&list->machine);
@@ -114,7 +114,7 @@ static void list_own(struct list *list)
 	}
 }
 
-/* The core and its coalescer are the same for all, and told once. */
+/* All mechanisms have the same core and coalescer: list them once. */
 static void list_mechanism(struct list *list, const struct flow_mechanism *mechanism, bool first)
 {
 	bool named = list->name && wanted(list, mechanism->class.name);

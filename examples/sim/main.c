@@ -36,7 +36,7 @@ static void say(void *state, enum gputm_log_level level, const char *message)
 	fprintf(stderr, "gputm-sim: %s\n", message);
 }
 
-/* What proves a run: the replay of its transactions, or the machine itself. */
+/* The proof of a run: a replay of its transactions, or the machine's own judgement. */
 struct proof {
 	struct sim_check *replay;
 	struct sim_history *history;
@@ -66,7 +66,7 @@ static int run(const struct proof *proof, struct sim_bar *bar, struct sim_report
 	return SIM_ENDED;
 }
 
-/* A unit that has refused what the machine asked of it, although the run went on. */
+/* Has a unit refused a call although the run went on? */
 static void judge_units(struct sim_verdict *v)
 {
 	if (!*last || !v->passed)

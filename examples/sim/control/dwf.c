@@ -219,7 +219,7 @@ static void init_preset(void *out, const char *name)
 	flow_config_init(&config->flow);
 	config->former = standard;
 	if (gputm_warp_former_config_preset(&config->former, name))
-		abort(); /* there is none of that name: a bug */
+		abort(); /* cannot happen: a preset of that name exists */
 }
 
 static void init(void *config, const struct sim_shape *shape)

@@ -354,7 +354,7 @@ bool flow_check_count(const struct flow_check *c, size_t index, const char **nam
 	} row[] = {
 		{ "threads", c ? c->threads : 0 },
 		{ "instructions", c ? c->instructions : 0 },
-		{ "places", c ? c->places : 0 }, /* times that all places were looked at */
+		{ "places", c ? c->places : 0 }, /* how often all places were compared */
 	};
 
 	if (index >= sizeof row / sizeof *row)

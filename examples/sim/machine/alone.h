@@ -19,7 +19,7 @@
 
 struct flow_check;
 
-/* NULL: there is no memory. *stop ends what runs alone; NULL: nothing does. */
+/* NULL if out of memory. *stop ends a run alone; NULL: nothing does. */
 struct flow_check *flow_check_new(uint64_t seed, uint64_t most_instructions,
 				  const volatile sig_atomic_t *stop);
 void flow_check_free(struct flow_check *check);

@@ -114,7 +114,7 @@ struct sim_run_options {
 	const struct sim_observer *observer; /* NULL without --check */
 	bool prove;  /* for system->own->judge() */
 	FILE *issues; /* a line for every warp that issues, by systems that tell; or NULL */
-	/* All that there are, NULL-ended, for a system that has another within. */
+	/* All systems, NULL-ended, for a system that has another system inside. */
 	const struct sim_system_class *const *systems;
 	/* Units to share between runs: a run resets and reuses the units of the previous run that
 	 * have the same kind, place and config. NULL: all units are made anew. A run with an

@@ -2,12 +2,12 @@
 #ifndef SIM_MECHANISM_H
 #define SIM_MECHANISM_H
 /*
- * A mechanism for branches, wired from units of the library. It decides which warps there are
- * and which one issues; the core executes them and says what came of it. A warp that pick()
- * has given is the core's until one of step() .. barrier() gives it back; they are called when
- * its instruction has completed.
+ * A mechanism for branches, wired from units of the library. It forms the warps and chooses the
+ * warp that issues; the core executes warps and reports the outcome. The core owns a warp from
+ * pick() until it calls one of step() .. barrier(), which it does when the instruction has
+ * completed.
  *
- * To the rest of the runner a mechanism is a system: one of SIM_ALONE, with cores of its own.
+ * For the rest of the runner a mechanism is a system of flavour SIM_ALONE, with its own cores.
  */
 #include "../port/run.h"
 #include "../port/system.h"
@@ -23,7 +23,7 @@ enum flow_restores {
 	FLOW_RESTORES,
 };
 
-/* All give 0 or -EINVAL after sim_fail(). */
+/* All return 0, or -EINVAL after sim_fail(). */
 struct flow_mechanism {
 	struct sim_system_class class; /* its config begins with a struct flow_config */
 	enum flow_restores restores;
@@ -83,7 +83,7 @@ extern const struct sim_tie flow_ties[];
 extern const struct sim_unused flow_unused[];
 extern const struct sim_own_machine flow_cores;
 
-/* Where a block begins, as units of stacks know it. */
+/* The PC of the first instruction of a block, for units with stacks; UINT64_MAX: no block. */
 static inline uint64_t flow_point(const struct flow_core *core, uint32_t block)
 {
 	return block == KERNEL_NONE ? UINT64_MAX : core->kernel->code->block[block].first;

@@ -46,10 +46,10 @@ void flow_config_init(struct flow_config *config)
 	gputm_params_init(&params, &config->core, sizeof config->core);
 	config->coalescer = standard;
 	if (gputm_access_coalescer_config_preset(&config->coalescer, "load-store"))
-		abort(); /* there is none of that name: a bug */
+		abort(); /* cannot happen: a preset of that name exists */
 }
 
-/* With a machine the cores are as its own, all lanes of a warp at once. */
+/* With a machine, the cores have its shape, and all lanes of a warp issue at once. */
 const struct sim_tie flow_ties[] = {
 	{ "machine.warps", "core.warps" },
 	{ "machine.blocks", "core.blocks" },

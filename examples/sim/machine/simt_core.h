@@ -38,7 +38,7 @@ struct flow_core_config {
 };
 const struct gputm_params *flow_core_params(void);
 
-/* The config of each mechanism begins so. */
+/* The config of each mechanism begins with these fields. */
 struct flow_config {
 	struct flow_core_config core;
 	struct gputm_access_coalescer_config coalescer;
@@ -114,14 +114,14 @@ struct flow_gpu {
 	struct flow_core_config config;
 	struct flow_threads threads;
 	const struct flow_mechanism *mechanism;
-	struct flow_check *check; /* NULL if nothing is to be proved */
+	struct flow_check *check; /* NULL without --check */
 	FILE *issues;		  /* a line for every warp that issues, or NULL */
 	uint32_t cores;
 	struct flow_core *core;
 	struct flow_result result; /* of all cores, after the run */
 };
 
-/* The one of a machine whose system is a mechanism. */
+/* The GPU of a machine whose system is a mechanism. */
 const struct flow_gpu *flow_gpu_of(struct sim_machine *machine);
 
 /* ---- shared by the files of the cores ---- */

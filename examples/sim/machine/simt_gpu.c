@@ -41,7 +41,7 @@ static int fail_stuck(struct flow_gpu *gpu, uint64_t cycles)
 	return fail_anywhere(gpu, "warps wait for ever, at a barrier or for each other,", cycles);
 }
 
-/* Told to stop, or given up? */
+/* Has a signal come, or does the run give up? */
 static int look(struct flow_gpu *gpu, uint64_t now)
 {
 	const struct sim_run_options *options = &gpu->machine->options;
@@ -71,7 +71,7 @@ static struct sim_memory *contents(struct flow_gpu *gpu)
 	return memory;
 }
 
-/* The kernel that is launched is what runs, on the memory that is there. */
+/* Run the kernel that is launched, on the present memory. */
 static int take_launch(struct flow_gpu *gpu)
 {
 	uint64_t seed = gpu->threads.seed;
@@ -203,7 +203,7 @@ static int run_on_machine(struct flow_gpu *gpu)
 	for (uint32_t turn = 1; !error && machine->threads_left; turn++) {
 		uint64_t cycle = machine->port.now / machine->port.core_ticks;
 
-		/* before a core can go beyond its cycle */
+		/* before a core passes this cycle */
 		sim_save_if_due(machine, (cycle + TURNS) * machine->port.core_ticks);
 		sim_swap_if_due(machine);
 		if (!machine->port.failed && !sim_machine_step(machine) &&
@@ -267,7 +267,7 @@ static void run(struct sim_machine *machine)
 		flow_check_unit(gpu->check, &unit);
 }
 
-/* What each thread does alone, and what the kernel says must hold in the end. */
+/* Check against each thread run alone, and against what the kernel's verify requires. */
 static void judge(struct sim_machine *machine, struct sim_verdict *out)
 {
 	const struct sim_workload *workload = machine->port.workload;

@@ -105,7 +105,7 @@ struct sim_crossbar {
 	enum sim_part source_part, sink_part;
 };
 
-/* What the cores do: those of TM systems, or those that run a kernel without one (simt_core.h). */
+/* The functions of cores: of those with TM systems, or without (simt_core.h). */
 struct sim_core_ops {
 	void (*call)(struct sim_machine *machine, uint32_t index);
 	void (*accept)(struct sim_machine *machine, const struct sim_message *message);
@@ -164,11 +164,11 @@ static inline struct sim_machine *sim_machine_of(struct sim_port *port)
 	return (struct sim_machine *)port;
 }
 
-/* All between the cores and DRAM; 0 or -ENOMEM. */
+/* Make the crossbars, the L2 and DRAM: 0 or -ENOMEM. */
 int sim_machine_make_memory(struct sim_machine *machine);
 /* The present tick, and on to the next one; false if there is none. */
 bool sim_machine_step(struct sim_machine *machine);
-/* The saver gets the state, if that is due at a tick, which may be ahead; units are swapped. */
+/* Pass the state to the saver if a save is due at this tick, which may be ahead; swap units. */
 void sim_save_if_due(struct sim_machine *machine, uint64_t tick);
 void sim_swap_if_due(struct sim_machine *machine);
 

@@ -94,7 +94,7 @@ struct sim_time {
  * system's role "machine".
  */
 struct sim_own_machine {
-	/* For --machine; NULL: only the cores are its own, and they run on any GPU, or on none. */
+	/* For --machine; NULL: only the cores are of its own kind, and run on any GPU or none. */
 	const char *name;
 	const char *summary;
 	/* Make it: the machine has memory and accepts units. 0, -EINVAL or -ENOMEM. */
@@ -109,9 +109,9 @@ struct sim_own_machine {
 	const char *(*lacks)(const struct sim_instr *instr);
 	/* What --check proves, as one word for the report's list; NULL: "serializable". */
 	const char *check_kind;
-	/* With options.prove the machine finds that itself; NULL: an observer does. */
+	/* With options.prove: the machine's own proof; NULL: an observer proves the run. */
 	void (*judge)(struct sim_machine *machine, struct sim_verdict *out);
-	/* Numbers that --check found besides, by name; false past the last one. NULL for none. */
+	/* Further numbers of --check, by name; false past the last one. NULL for none. */
 	bool (*check_count)(const struct sim_machine *machine, size_t index, const char **name,
 			    uint64_t *value);
 	/* How the devices spent their time, device by device. For each device the sum is the run's

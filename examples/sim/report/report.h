@@ -21,7 +21,7 @@ struct sim_report {
 	struct sim_result result;
 	const struct sim_verdict *verdict; /* NULL without --check */
 	double wall_seconds;
-	int ended; /* by this signal; 0: the run is done */
+	int ended; /* the signal that ended the run; 0: the run is done */
 	struct sim_output out, issues, record, history;
 };
 
@@ -100,15 +100,15 @@ struct sim_traffic_count sim_report_traffic(const struct sim_result *result); /*
 /* 1234567 as 1,234,567, in a static buffer; the last few results stay valid. */
 const char *sim_report_grouped(uint64_t value);
 void sim_report_data(struct emit *e, const struct sim_report *report);
-void sim_report_text(const struct sim_report *report); /* all before the units; the rest: */
+void sim_report_text(const struct sim_report *report); /* all before the units; then: */
 void sim_report_text_rest(const struct sim_report *report);
-/* Of a kernel without a TM system: what ran, and what came of it. */
+/* The run of a kernel without a TM system, and its results. */
 void flow_report_head(struct emit *e, const struct sim_report *report);
 void flow_report_result(struct emit *e, const struct sim_report *report);
 void flow_report_text(const struct sim_report *report);
 /* The point as text, in lines of 80 characters. */
 void sim_report_text_point(const struct sim_report *report);
-/* Words in lines of 80 characters, the next ones from column `indent`. Ends the line. */
+/* Print words in lines of 80 characters, further lines from column `indent`; end the line. */
 void sim_report_wrapped(FILE *out, int column, int indent, const char *text);
 
 #endif /* SIM_REPORT_H */

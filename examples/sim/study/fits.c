@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Is a setup large enough for what is to run? */
+/* Is a setup large enough for the program? */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static const struct flow_config *flow_of(const struct sim_setup *setup)
 	return setup->system_config;
 }
 
-/* What the mechanism takes from the kernel and the core is that, if it was set at all. */
+/* A field that follows from the kernel or the core must have that value if it was set. */
 static bool size_fits(const struct sim_given *given, const char *path,
 		      const struct gputm_params *params, const void *config,
 		      const struct sim_need *need)
@@ -67,7 +67,7 @@ static bool unit_fits(const struct sim_setup *setup, const struct sim_given *giv
 	return fits;
 }
 
-/* What one core without a TM system cannot do. */
+/* Refuse what one core without a TM system cannot do. */
 static bool runs_alone(const struct kernel *kernel)
 {
 	const struct kernel_code *code = kernel->code;
@@ -105,7 +105,7 @@ static bool kernel_fits(const struct sim_setup *setup, const struct sim_given *g
 	return true;
 }
 
-/* All kernels that are launched. */
+/* Check all kernels that are launched. */
 static bool kernels_fit(const struct sim_setup *setup, const struct sim_given *given,
 			const struct sim_workload *workload)
 {

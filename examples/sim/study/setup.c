@@ -19,7 +19,7 @@ static bool limits(const struct sim_system_class *system)
 	return !system->own && system->flavour != SIM_LOCKS;
 }
 
-/* The name of its machine, if there is one only that it runs on; else NULL. */
+/* The name of the only machine that the system runs on; NULL if it runs on several. */
 static const char *own_machine(const struct sim_system_class *system)
 {
 	return system->own ? system->own->name : NULL;
@@ -250,7 +250,7 @@ static const struct sim_unused *unused(const struct sim_setup *setup)
 	return setup->machine_name ? setup->system->unused : NULL;
 }
 
-/* What goes together, and what is not used. */
+/* Fields that are tied to one another, and fields that are not used. */
 static int settle(struct gputm_ctx *ctx, const struct sim_parts *parts,
 		  const struct sim_given *given)
 {
@@ -286,7 +286,7 @@ static int make_configs(struct sim_setup *setup)
 	return 0;
 }
 
-/* Where a part is looked for. */
+/* The places where a part may be. */
 static void name_parts(struct sim_parts *parts, const struct sim_setup *setup)
 {
 	parts->system = setup->system;

@@ -47,7 +47,7 @@ struct sim_launch {
 struct sim_workload {
 	const struct sim_workload_class *class;
 	const char *name;
-	const struct kernel *kernel; /* NULL: it is no kernel */
+	const struct kernel *kernel; /* NULL: the workload is no kernel */
 	enum sim_flavour flavour; /* of the program that runs */
 	const char *bare; /* why the program has no transactions; NULL: it has some */
 	uint64_t threads;
