@@ -44,8 +44,8 @@ struct proof {
 	struct sim_verdict verdict;
 };
 
-/* Threads that are stuck are what a machine that judges finds; else the run has failed. What is
- * wrong with the kernel itself is bad input. */
+/* Stuck threads are a finding of a machine that judges itself, and a failed run elsewhere. Errors
+ * of the kernel itself are bad input. */
 static int run(const struct proof *proof, struct sim_bar *bar, struct sim_report *report)
 {
 	double start = sim_seconds();
