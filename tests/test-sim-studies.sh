@@ -288,6 +288,14 @@ sed 's/"stall_buffer.no_line":\([0-9]*\)/"stall_buffer.no_line":\100000/' plotte
 PATH=$work/tools:$PATH run 0 --study plotted --resume large.jsonl --plot large.svg
 [ "$(grep '^set format y' large.gp | sort | uniq -c | wc -l)" -gt 1 ] &&
 	grep -q "^set format y '%g'" large.gp || complain '--plot: all axes have one form'
+# Lines whose values are all above 0 and 100 times apart have a logarithmic axis, others begin at 0.
+sed 's/"cycles":[0-9]*/"cycles":100/; s/no_line":[0-9]*/no_line":5/' plotted.jsonl >flat.jsonl
+for least in 0 1 2; do
+	sed "1s/\"cycles\":100/\"cycles\":$least/; 2,3s/\"cycles\":100/\"cycles\":$least/" flat.jsonl >apart.jsonl
+	PATH=$work/tools:$PATH run 0 --study plotted --resume apart.jsonl --plot apart.svg
+	echo "$(grep -c '^set logscale y' apart.gp) $(grep -c '^set yrange \[0:' apart.gp)"
+done >axes
+printf '0 4\n2 2\n0 4\n' | cmp -s axes - || complain "--plot: logarithmic axes: $(cat axes)"
 if command -v gnuplot >/dev/null 2>&1; then
 	run 0 --study plotted --resume plotted.jsonl --plot real.svg
 	grep -q '</svg>' real.svg || complain '--plot: no picture'
