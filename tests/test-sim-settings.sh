@@ -165,6 +165,9 @@ cat >"$work/contradictions" <<'TABLE'
 --system si-tm timestamp_table.transactions=4096 reader_list.leaf_bits=32 reader_list.root_bits=64 : at least timestamp_table.transactions
 --system si-tm system.literal=1 timestamp_table.literal=0 : system.literal = 1 and timestamp_table.literal = 0
 --system si-tm system.literal=1 writer_table.release_at_commit=0 : system.literal = 1 and writer_table.release
+--system getm tx_log.packed=1 : tx_log.packed=1", which is not used here: a store is sent as a row
+--system si-tm tx_log.packed=1 : tx_log.packed=1", which is not used here: a store is sent as a row
+--system si-tm version_table.row_shift=8 row_copier.row_bytes=65536 workload.accounts=16 : 2^version_table.row_shift must be at least row_copier.row_bytes
 --system getm validation_unit.margin=1 : validation_unit: margin = 1 is outside 2 .. 4294967295
 --system getm warp_clock.time_bits=4 warp_clock.margin=16 : validation_unit: margin = 16 is outside 2 .. 15
 --system si-tm writer_table.version_bits=8 workload.transfers=9 : writer_table: version_bits = 8 is outside 10 .. 64

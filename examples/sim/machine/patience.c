@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Ends runs that make no progress, and says why. */
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "wiring.h"
 
 #define SURE_ABORTS 1000 /* commits may be rare, but not rarer than this */
 
-/* The most frequent abort reason since the last commit. */
-static const char *main_reason(const struct sim_machine *machine)
+/* Attempts since the last commit by the reasons of their aborts: "conflict 12, capacity 3". */
+static void tell_reasons(const struct sim_machine *machine, char *text, size_t size)
 {
-	uint64_t most = 0;
-	unsigned main = 0;
+	size_t length = 0;
 
-	for (unsigned i = 0; i < SIM_ABORT_REASONS; i++) {
+	text[0] = 0;
+	for (unsigned i = 0; i < SIM_ABORT_REASONS && length < size; i++) {
 		uint64_t aborted = machine->port.result.aborted_by_reason[i] -
 				   machine->reasons_before[i];
 
-		if (aborted > most) {
-			most = aborted;
-			main = i;
-		}
+		if (aborted)
+			length += (size_t)snprintf(text + length, size - length, "%s%s %" PRIu64,
+						   length ? ", " : "", sim_abort_reason_name[i],
+						   aborted);
 	}
-	return sim_abort_reason_name[main];
 }
 
 /* The part of the settings with the limits; the GPU of hetm has a part of its own. */
@@ -42,7 +42,7 @@ static void lose_patience(struct sim_machine *machine)
 	bool many = config->patience && aborted > config->patience;
 	bool late = config->patience_cycles && aborted > SURE_ABORTS &&
 		    cycles > config->patience_cycles;
-	char message[200];
+	char message[SIM_MESSAGE], reasons[240];
 
 	if (result->committed != machine->committed_before) {
 		machine->committed_before = result->committed;
@@ -51,12 +51,12 @@ static void lose_patience(struct sim_machine *machine)
 		memcpy(machine->reasons_before, result->aborted_by_reason,
 		       sizeof machine->reasons_before);
 	} else if (many || late) {
+		tell_reasons(machine, reasons, sizeof reasons);
 		snprintf(message, sizeof message, "more than %s.%s = %u %s since the last "
-			 "commit; most attempts were aborted for: %s", patient(machine),
+			 "commit; attempts aborted by reason: %s", patient(machine),
 			 many ? "patience" : "patience_cycles",
 			 many ? config->patience : config->patience_cycles,
-			 many ? "attempts were aborted" : "cycles have passed",
-			 main_reason(machine));
+			 many ? "attempts were aborted" : "cycles have passed", reasons);
 		sim_fail(&machine->port, -ETIME, message);
 	}
 }

@@ -296,6 +296,7 @@ static bool settle(void *memory, const struct sim_given *given, char *error, siz
 static const struct sim_unused unused[] = {
 	SIM_NO_COMMIT_UNITS,
 	SIM_LOG_UNUSED,
+	SIM_LOG_BY_ROWS,
 	{ "validation_unit.id", "each unit has the number of its partition", NULL },
 	{ "validation_unit.units", "there is a unit in each of machine.partitions", NULL },
 	{ NULL, NULL, NULL },

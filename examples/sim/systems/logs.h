@@ -11,6 +11,9 @@
 #define SIM_LOG_UNUSED                                                                         \
 	{ "tx_log.header_bytes", "the units that send the logs make the packets", NULL },      \
 		{ "tx_log.flit_bytes", "the units that send the logs make the packets", NULL }
+/* Of a system that sends a store by the number of its row, when it is stored. */
+#define SIM_LOG_BY_ROWS                                                                        \
+	{ "tx_log.packed", "a store is sent as a row of the log, which has all its lanes", NULL }
 
 void sim_logs_init(struct gputm_tx_log_config *config, const struct sim_shape *shape);
 /* Do the logs still have the machine's shape? If not, the run fails. */

@@ -424,7 +424,7 @@ static const struct sim_tie ties[] = {
 };
 
 static const struct sim_unused unused[] = {
-	SIM_NO_COMMIT_UNITS, SIM_LOG_UNUSED, { NULL, NULL, NULL },
+	SIM_NO_COMMIT_UNITS, SIM_LOG_UNUSED, SIM_LOG_BY_ROWS, { NULL, NULL, NULL },
 };
 
 /* A part of the paper's text that the user has set to 0, although literal asks for all of it. */

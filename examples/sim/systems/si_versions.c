@@ -141,6 +141,10 @@ static int add_region(struct sim_port *port, uint64_t *end)
 	region->logical = port->workload->region[si->regions];
 	length = region->logical.length;
 	stride = stride_of(config, length);
+	if (si->copier && stride < si->made.row_copier.row_bytes)
+		return sim_fail(port, -EINVAL,
+				"2^version_table.row_shift must be at least "
+				"row_copier.row_bytes, as whole rows are copied");
 	region->base = (*end + stride - 1) & ~(stride - 1);
 	relocated = region->base + config->versions * stride;
 	*end = relocated + (config->versions - 1) * length;
