@@ -40,6 +40,7 @@ for name in fermi reference $systems hash-table bank octree list tree graph-cut 
 	[ "$name" = trace ] || grep -q "Cm.* $name\\b" "$srcdir/man/gputm-sim.1" ||
 		complain "gputm-sim(1) does not tell of $name"
 done
+run 0 --list all
 grep -q 'machine.cores = 15  \[1 \.\. 64\]' "$work/out" || complain '--list: machine.cores'
 grep -q 'workload.buckets = 8000  \[1 \.\. ' "$work/out" || complain '--list: workload.buckets'
 

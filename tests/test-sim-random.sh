@@ -15,7 +15,7 @@ trap 'rm -rf "$work"' EXIT
 for system in $systems; do
 	"$sim" --list $system >"$work/$system.list"
 done
-"$sim" --list | sed '/^How --concurrency/,$d' >"$work/machines"
+"$sim" --list all | sed '/^How --concurrency/,$d' >"$work/machines"
 
 # nth N WORD...: the Nth word, from 0, round and round.
 nth() {

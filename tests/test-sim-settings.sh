@@ -258,7 +258,7 @@ run 2 --set "$long.$long=1"
 run 0 -h
 grep -q '^Usage' "$work/out" || complain '-h'
 for machine in fermi reference thesis-3 thesis-4; do
-	run 0 --machine $machine --list
+	run 0 --machine $machine --list all
 	mv "$work/out" "$work/$machine"
 	for field in core_mhz l2_ways unbounded_ring simd_width dram_rc; do
 		shown=$(sed -n "s/^    machine\.$field = \([0-9]*\).*/\1/p" "$work/$machine" | sed 1q)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* --list: names and parameters, all of them or those of one name. */
+/* --list: all names, or the parameters of one name, or those of all. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +13,7 @@
 
 struct list {
 	const char *name; /* NULL: all */
+	bool brief;	  /* names only */
 	const struct gputm_params *params; /* of the machine */
 	struct sim_machine_config machine;
 	const char *machine_name;
@@ -30,10 +31,16 @@ static void list_machines(struct list *list)
 	if (!wanted(list, list->machine_name) && !wanted(list, "machine"))
 		return;
 	list->found = true;
-	printf("Machines (--machine), with the values of %s:\n\n", list->machine_name);
+	if (!list->name)
+		puts("");
+	if (list->brief)
+		puts("Machines (--machine):\n");
+	else
+		printf("Machines (--machine), with the values of %s:\n\n", list->machine_name);
 	for (size_t i = 0; i < SIM_MACHINES; i++)
-		printf("  %-12s %s\n", sim_machine_kinds[i].name, sim_machine_kinds[i].summary);
-	sim_list_rows("machine", list->params, &list->machine);
+		printf("  %-20s %s\n", sim_machine_kinds[i].name, sim_machine_kinds[i].summary);
+	if (!list->brief)
+		sim_list_rows("machine", list->params, &list->machine, NULL);
 }
 
 /* Control of concurrency, which is the same for all systems with a limit. */
@@ -41,12 +48,18 @@ static void list_throttle(struct list *list)
 {
 	struct gputm_tx_throttle_config config = GPUTM_TX_THROTTLE_CONFIG_INIT;
 
-	if (!wanted(list, "tx_throttle"))
+	if (list->brief || !wanted(list, "tx_throttle"))
 		return;
 	list->found = true;
 	config.warps = list->machine.warps;
 	puts("\nHow --concurrency moves (warps and limit are the machine's and --concurrency's):");
-	sim_list_rows("tx_throttle", gputm_tx_throttle_params(), &config);
+	sim_list_rows("tx_throttle", gputm_tx_throttle_params(), &config, NULL);
+}
+
+/* The head of a name; parameters may follow. */
+static void list_head(const struct list *list, const char *name, const char *summary)
+{
+	printf("%s  %-20s %s\n", list->brief ? "" : "\n", name, summary);
 }
 
 /* List all parts of the system from number `from` on, or the part with this path. */
@@ -57,18 +70,19 @@ static void list_system(struct list *list, const struct sim_system_class *system
 	bool whole = wanted(list, system->name), told = whole;
 
 	if (whole)
-		printf("\n  %-12s %s\n", system->name, system->summary);
+		list_head(list, system->name, system->summary);
 	if (config && system->init)
 		system->init(config, &shape);
-	for (size_t i = from; config && i < system->role_count; i++) {
+	for (size_t i = from; config && !list->brief && i < system->role_count; i++) {
 		const struct sim_role *role = &system->role[i];
 
 		if (!whole && !wanted(list, role->role) && !wanted(list, role->params()->kind))
 			continue;
 		if (!told)
-			printf("\n  %-12s %s\n", system->name, system->summary);
+			list_head(list, system->name, system->summary);
 		told = true;
-		sim_list_rows(role->role, role->params(), (const char *)config + role->offset);
+		sim_list_rows(role->role, role->params(), (const char *)config + role->offset,
+			      system->unused);
 	}
 	list->found |= told;
 	free(config);
@@ -81,14 +95,14 @@ static void list_workload(struct list *list, const struct sim_workload_class *wo
 	if (!wanted(list, workload->name))
 		return;
 	list->found = true;
-	printf("\n  %-12s %s\n", workload->name, workload->summary);
-	if (!workload->params)
+	list_head(list, workload->name, workload->summary);
+	if (!workload->params || list->brief)
 		return;
 	config = calloc(1, workload->params->config_size);
 	if (!config)
 		return;
 	gputm_params_init(workload->params, config, workload->params->config_size);
-	sim_list_rows("workload", workload->params, config);
+	sim_list_rows("workload", workload->params, config, NULL);
 	free(config);
 }
 
@@ -106,7 +120,8 @@ static void list_own(struct list *list)
 			continue;
 		named = wanted(list, own->name);
 		if (own != last && named)
-			printf("\nMachine %s, %s, and its systems:\n", own->name, own->summary);
+			printf("\nMachine %s, %s, and its systems:\n%s", own->name, own->summary,
+			       list->brief ? "\n" : "");
 		last = own;
 		list->name = named ? NULL : name;
 		list_system(list, sim_system_classes[i], 0);
@@ -125,28 +140,32 @@ static void list_mechanism(struct list *list, const struct flow_mechanism *mecha
 static void list_all(struct list *list)
 {
 	bool all = !list->name;
+	const char *gap = list->brief ? "\n" : "";
 
-	if (all)
-		puts("Names, and what --set PATH.FIELD=VALUE reaches: PATH.FIELD = default  [range]"
-		     "\n");
+	if (list->brief)
+		puts("All names; --list NAME prints the parameters of a name, --list all those of "
+		     "all.");
+	else if (all)
+		puts("Names, and what --set PATH.FIELD=VALUE reaches: PATH.FIELD = default  "
+		     "[range]");
 	if (!list->own)
 		list_machines(list);
 	if (!list->own)
 		list_throttle(list);
 	if (all && !list->own)
-		puts("\nSystems (--system):");
+		printf("\nSystems (--system):\n%s", gap);
 	for (size_t i = 0; !list->own && sim_system_classes[i]; i++)
 		if (!sim_system_classes[i]->own)
 			list_system(list, sim_system_classes[i], 0);
 	if (all)
-		puts("\nWorkloads (--workload; trace is chosen by --trace FILE):");
+		printf("\nWorkloads (--workload; trace is chosen by --trace FILE):\n%s", gap);
 	for (size_t i = 0; sim_kernel_at(i); i++)
 		list_workload(list, sim_kernel_at(i));
 	for (size_t i = 0; sim_workload_classes[i]; i++)
 		list_workload(list, sim_workload_classes[i]);
 	list_own(list);
 	if (all)
-		puts("\nMechanisms for branches (--divergence):");
+		printf("\nMechanisms for branches (--divergence):\n%s", gap);
 	for (size_t i = 0; flow_mechanisms[i]; i++)
 		list_mechanism(list, flow_mechanisms[i], !i);
 }
@@ -245,7 +264,9 @@ static int list_file(struct list *list, const char *file)
 
 int sim_list(const char *machine, const char *name)
 {
-	struct list list = { .name = name, .machine_name = machine, .own = own_machine(machine) };
+	bool all = name && !strcmp(name, "all");
+	struct list list = { .name = all ? NULL : name, .brief = !name, .machine_name = machine,
+			     .own = own_machine(machine) };
 
 	/* The name may also be that of a machine. */
 	if (name && sim_machine_named(name))

@@ -103,7 +103,7 @@ static const struct option table[] = {
 	{ "tolerance", TEXT, AT(tolerance_text), 0, 0, NULL, "R",
 	  "differences up to this part are none (default 0)" },
 	{ "list", LIST, AT(list), 0, 0, NULL, "[NAME]",
-	  "print names and parameters (of the name only), and end" },
+	  "print all names, or the parameters of a name, and end" },
 	{ "version", FLAG, AT(version), 0, 0, NULL, NULL, "print the version, and end" },
 	{ "help", FLAG, AT(help), 0, 0, NULL, NULL, "print this, and end" },
 };

@@ -128,19 +128,26 @@ bool sim_role_part(const struct sim_role *role, size_t roles, void *config, size
 	return true;
 }
 
-bool sim_setting_known(const struct sim_parts *parts, const struct sim_unused *unused,
-		       const char *name)
+/* Does no run of the system read the field? */
+static bool never_used(const struct sim_unused *unused, const char *name)
 {
 	char setting[SIM_QUOTE];
 	const char *list[] = { setting };
 	const struct sim_given given = { list, 1 };
-	struct place place;
 
 	snprintf(setting, sizeof setting, "%s=", name);
 	for (; unused && unused->name; unused++)
 		if (!unused->when && sim_given(&given, unused->name))
-			return false;
-	return find(parts, name, &place) && place.row;
+			return true;
+	return false;
+}
+
+bool sim_setting_known(const struct sim_parts *parts, const struct sim_unused *unused,
+		       const char *name)
+{
+	struct place place;
+
+	return !never_used(unused, name) && find(parts, name, &place) && place.row;
 }
 
 int sim_setting_try(struct gputm_ctx *ctx, const struct sim_parts *parts, const char *name,
@@ -249,9 +256,9 @@ static void list_value(const struct gputm_param *row, uint64_t value)
 		printf("%llu", (unsigned long long)value);
 }
 
-static void list_row(const char *path, const struct gputm_param *row, const void *config)
+static void list_row(const char *name, const struct gputm_param *row, const void *config)
 {
-	printf("    %s.%s = ", path, row->name);
+	printf("    %s = ", name);
 	list_value(row, gputm_params_get(row, config));
 	printf("  [");
 	list_value(row, row->min);
@@ -263,8 +270,14 @@ static void list_row(const char *path, const struct gputm_param *row, const void
 	       *row->source ? " (" : "", row->source, *row->source ? ")" : "");
 }
 
-void sim_list_rows(const char *path, const struct gputm_params *params, const void *config)
+void sim_list_rows(const char *path, const struct gputm_params *params, const void *config,
+		   const struct sim_unused *unused)
 {
-	for (size_t i = 0; i < params->param_count; i++)
-		list_row(path, &params->param[i], config);
+	char name[SIM_QUOTE];
+
+	for (size_t i = 0; i < params->param_count; i++) {
+		snprintf(name, sizeof name, "%s.%s", path, params->param[i].name);
+		if (!never_used(unused, name))
+			list_row(name, &params->param[i], config);
+	}
 }

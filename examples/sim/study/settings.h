@@ -66,7 +66,9 @@ static inline unsigned sim_bits_of(uint64_t value)
 	return bits;
 }
 
-/* Print the rows of a parameter table with the values in config, on stdout. */
-void sim_list_rows(const char *path, const struct gputm_params *params, const void *config);
+/* Print the rows of a parameter table with the values in config, on stdout, but for those that a
+ * system never reads. */
+void sim_list_rows(const char *path, const struct gputm_params *params, const void *config,
+		   const struct sim_unused *unused);
 
 #endif /* SIM_SETTINGS_H */
