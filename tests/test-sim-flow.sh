@@ -205,6 +205,20 @@ sed 's/store sum.*/alu/; s/== 64/== 0/' "$work/race.kernel" >"$work/near.kernel"
 run 1 --kernel "$work/near.kernel" --check
 grep -q 'check failed: thread 4 of block 0 loads near\[0\] = 31, but 4 when run alone (.*near.kernel:8); verify: passed$' \
 	"$work/err" || complain "a race in shared memory: $(cat "$work/err")"
+cat >"$work/old.kernel" <<'TXT'
+threads 64 block 64
+array n 1
+program
+	if id < 32
+		alu 50
+	end
+	add n[0] = 1 old place
+verify
+	require n[0] == 64
+TXT
+run 1 --kernel "$work/old.kernel" --check
+grep -q 'check failed: thread 32 of block 0 loads n\[0\] = 0, but 32 when run alone (.*old.kernel:7); verify: passed$' \
+	"$work/err" || complain "a race for an old value: $(cat "$work/err")"
 # The last block may have fewer threads, and fewer warps.
 cat >"$work/part.kernel" <<'TXT'
 threads 256 block 96

@@ -385,6 +385,12 @@ static inline bool kernel_accesses(const struct kernel_instr *i)
 	return i->op >= KERNEL_LOAD && i->op <= KERNEL_CAS;
 }
 
+/* Does it put a word of memory into a register? (cas is not run alone.) */
+static inline bool kernel_fetches(const struct kernel_instr *i)
+{
+	return i->op == KERNEL_LOAD || (i->op == KERNEL_ADD && i->d != KERNEL_NO_COLUMN);
+}
+
 static inline bool kernel_shares(const struct kernel *k, const struct kernel_instr *i)
 {
 	return kernel_accesses(i) && k->array[k->place[i->place].array].kind == KERNEL_SHARED;

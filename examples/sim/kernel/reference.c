@@ -222,7 +222,7 @@ static int perform(struct block *b, uint32_t t, bool *taken)
 		return error;
 	if (kernel_accesses(i))
 		error = access(r, pc, thread);
-	if (i->op == KERNEL_LOAD) {
+	if (kernel_fetches(i)) {
 		r->trail[thread] = flow_mix(r->trail[thread], word(r, thread, i->d));
 		if (!error && !note_load(r, thread, word(r, thread, i->d)))
 			return -ENOMEM;

@@ -196,7 +196,7 @@ static void follow(struct flow_check *c, const struct flow_core *core, uint32_t 
 {
 	uint32_t *trail = &c->thread[thread_of(core, slot)].trail;
 
-	if (i->op == KERNEL_LOAD)
+	if (kernel_fetches(i))
 		*trail = flow_mix(*trail, core->threads->reg[i->d * core->threads->stride + slot]);
 	*trail = flow_mix(*trail, i->mix);
 }

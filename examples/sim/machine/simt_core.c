@@ -225,7 +225,7 @@ static int execute(struct flow_core *core, struct flow_warp *warp)
 
 	if (!flow_execute(&core->gpu->threads, warp->pc, &warp->lanes, &effect))
 		return flow_fail(core, warp->pc, core->threads->fault);
-	if (core->gpu->check && core->kernel->code->instr[warp->pc].op == KERNEL_LOAD)
+	if (core->gpu->check && kernel_fetches(&core->kernel->code->instr[warp->pc]))
 		flow_check_load(core->gpu->check, core, warp, &effect);
 	warp->taken = effect.taken;
 	warp->due += effect.banks;
