@@ -167,7 +167,7 @@ function value(range,   bound, at)
 function setting(   text, count, name, range)
 {
 	while ((getline text <settings) > 0) {
-		if (text !~ /^    [a-z_0-9.]+ = .*\[.*\]$/ || text ~ /patience|literal|backoff/ ||
+		if (text !~ /^    [a-z_0-9.]+ = .*\[.*\]$/ || text ~ /patience|literal|backoff|paper_order/ ||
 		    text ~ /detection|release_at_commit|(reader_list|writer_table).entries|count_bits/)
 			continue
 		sub(/^ */, "", text)
