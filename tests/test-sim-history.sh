@@ -118,6 +118,49 @@ for system in "getm --set validation_unit.paper_order=1" "si-tm --set system.lit
 	! awk -f "$check" "$work/history" >/dev/null || complain "$program: not refuted"
 done
 
+# --conflicts: two threads of two warps; each reads what the other writes, or adds to one word.
+conflicts() {
+	cat >"$work/pair.kernel"
+	"$sim" --system kilo-tm --workload "$work/pair.kernel" --conflicts --format csv \
+		--only 'conflicts.*' >"$work/out" 2>"$work/err" || complain "--conflicts: $(cat "$work/err")"
+	sed -n 's/^[0-9a-f]*,conflicts,,\([a-z_]*\),\([0-9]*\)$/\1 \2/p' "$work/out" | tr '\n' ' '
+}
+found=$(conflicts <<'TXT'
+threads 64 block 64
+array a 64
+program
+	if lane == 0
+		begin
+		load x = a[warp * 32]
+		store a[32 - warp * 32] = x
+		commit
+	end
+TXT
+)
+[ "$found" = 'overlapping 1 read_write 1 write_write 0 both 0 loops 1 ' ] ||
+	complain "--conflicts of a loop: $found"
+found=$(conflicts <<'TXT'
+threads 2 block 2
+array a 1
+program
+	begin
+	store a[0] = id
+	commit
+TXT
+)
+[ "$found" = 'overlapping 1 read_write 0 write_write 1 both 0 loops 0 ' ] ||
+	complain "--conflicts of two stores: $found"
+# refused TEXT ARGUMENT...
+refused() {
+	text=$1
+	shift
+	"$sim" "$@" >"$work/out" 2>"$work/err"
+	[ $? -eq 2 ] && grep -qF -- "$text" "$work/err" || complain "$*: $(cat "$work/err")"
+}
+refused 'expected no --check, --record or --history' --workload bank --conflicts --check
+refused 'expected another --system' --workload w1 --system hetm --conflicts
+refused 'expected another --system' --kernel "$srcdir/examples/kernels/hammock.kernel" --conflicts
+
 "$sim" --kernel hammock --history "$work/new" >"$work/out" 2>"$work/err"
 [ $? -eq 2 ] && grep -q 'expected --system too' "$work/err" && [ ! -e "$work/new" ] ||
 	complain "--history without a system: $(cat "$work/err")"

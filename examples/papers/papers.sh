@@ -12,7 +12,7 @@ failed=
 # In the order of the page.
 studies='control-flow block-priority ideal kilo-tm kilo-storage warptm-best warptm-traffic warptm-steps
 warptm-resolvers warptm-last-written warptm-scale reference-kilo-tm getm-limits getm-metadata getm-sizes
-getm-stalls getm-cores reference-getm si si-versions local-hash local-k-means local-genetic
+getm-stalls getm-cores reference-getm si si-conflicts si-versions local-hash local-k-means local-genetic
 hetm-efficiency hetm-contention hetm-cache energy energy-si'
 [ "$(echo $studies | tr ' ' '\n' | sort)" = "$(ls -- *.study | sed 's/[.]study$//' | sort)" ] ||
 	{ echo "papers.sh: its list is not that of the studies in $PWD" >&2; exit 1; }

@@ -40,6 +40,7 @@ static void say(void *state, enum gputm_log_level level, const char *message)
 struct proof {
 	struct sim_check *replay;
 	struct sim_history *history;
+	struct sim_conflicts *conflicts;
 	void (*judge)(struct sim_machine *machine, struct sim_verdict *out);
 	struct sim_verdict verdict;
 };
@@ -134,8 +135,9 @@ static int make_machine(struct gputm_ctx *ctx, const struct proof *proof, struct
 		.compact = sim_setup_compacts(report->setup),
 		.apart = view->wanted || report->options->report == SIM_INSTANCES,
 		.seed = report->options->seed,
-		.observer = proof->history ? sim_history_observer(proof->history) :
-			    proof->replay  ? sim_check_observer(proof->replay) : NULL,
+		.observer = proof->conflicts ? sim_conflicts_observer(proof->conflicts) :
+			    proof->history   ? sim_history_observer(proof->history) :
+			    proof->replay    ? sim_check_observer(proof->replay) : NULL,
 		.prove = proof->judge != NULL,
 		.issues = report->issues.file,
 		.systems = sim_system_classes,
@@ -210,11 +212,24 @@ static int make_history(struct proof *proof, const struct sim_report *report)
 	return proof->history ? 0 : -ENOMEM;
 }
 
+/* 0 or an exit status, with the reason on stderr. */
+static int make_conflicts(struct proof *proof, struct sim_report *report)
+{
+	if (report->setup->system->own)
+		return sim_complain(SIM_BAD_INPUT, "--conflicts: it is for systems with cores, "
+				    "crossbars and partitions, expected another --system");
+	proof->conflicts = sim_conflicts_new(report->workload->threads);
+	report->conflicts = proof->conflicts;
+	return proof->conflicts ? SIM_DONE :
+				  sim_complain(SIM_FAILED, "out of memory for --conflicts");
+}
+
 static int check_and_simulate(struct gputm_ctx *ctx, struct sim_report *report,
 			      struct sim_view *view)
 {
 	struct proof proof = { .replay = NULL };
 	bool checks = report->options->check;
+	struct sim_pairs pairs;
 	int status;
 
 	if (checks && report->setup->system->own)
@@ -225,10 +240,15 @@ static int check_and_simulate(struct gputm_ctx *ctx, struct sim_report *report,
 	    (report->history.file && make_history(&proof, report)))
 		status = sim_complain(SIM_FAILED, "out of memory for --check");
 	else
+		status = report->options->conflicts ? make_conflicts(&proof, report) : SIM_DONE;
+	if (status == SIM_DONE)
 		status = simulate(ctx, &proof, report, view);
 	if (proof.history && sim_history_end(proof.history))
 		status = sim_complain(SIM_FAILED, "out of memory for --history");
+	if (proof.conflicts && !sim_conflicts_get(proof.conflicts, &pairs))
+		status = sim_complain(SIM_FAILED, "out of memory for --conflicts");
 	sim_history_free(proof.history);
+	sim_conflicts_free(proof.conflicts);
 	sim_check_free(proof.replay);
 	return status;
 }

@@ -212,6 +212,22 @@ static void put_verdict(struct emit *e, const struct sim_report *r)
 	emit_end(e);
 }
 
+static void put_conflicts(struct emit *e, const struct sim_report *r)
+{
+	struct sim_pairs pairs;
+
+	if (!r->conflicts)
+		return;
+	(void)sim_conflicts_get(r->conflicts, &pairs);
+	emit_object(e, "conflicts");
+	emit_u64(e, "overlapping", pairs.overlapping);
+	emit_u64(e, "read_write", pairs.read_write);
+	emit_u64(e, "write_write", pairs.write_write);
+	emit_u64(e, "both", pairs.both);
+	emit_u64(e, "loops", pairs.loops);
+	emit_end(e);
+}
+
 /* ---- units ---- */
 
 struct writer {
@@ -313,5 +329,6 @@ void sim_report_data(struct emit *e, const struct sim_report *r)
 	if (e->shape == EMIT_JSON)
 		emit_real(e, "wall_seconds", r->wall_seconds);
 	put_verdict(e, r);
+	put_conflicts(e, r);
 	put_units(e, r);
 }

@@ -109,6 +109,8 @@ void sim_point_command(const struct sim_options *o, FILE *out, int width)
 	sim_point_each(o, add_to_command, &c);
 	if (o->check)
 		fputs(" --check", out);
+	if (o->conflicts)
+		fputs(" --conflicts", out);
 }
 
 /* ---- hash: FNV-1a ---- */

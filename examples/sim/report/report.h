@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "../check/check.h"
+#include "../check/conflicts.h"
 #include "../machine/machine.h"
 #include "../study/options.h"
 #include "../base/output.h"
@@ -20,6 +21,7 @@ struct sim_report {
 	struct sim_machine *machine;
 	struct sim_result result;
 	const struct sim_verdict *verdict; /* NULL without --check */
+	const struct sim_conflicts *conflicts; /* NULL without --conflicts */
 	double wall_seconds;
 	int ended; /* the signal that ended the run; 0: the run is done */
 	struct sim_output out, issues, record, history;

@@ -172,6 +172,20 @@ static void aborted(const struct sim_report *r, FILE *out)
 				      "estimates; raise validation_unit.entries");
 }
 
+static void conflicts(const struct sim_report *r, FILE *out)
+{
+	struct sim_pairs pairs;
+
+	if (!r->conflicts)
+		return;
+	(void)sim_conflicts_get(r->conflicts, &pairs);
+	put_line(out, "conflicts", "%s pairs of attempts overlap: read-write only %s, write-write "
+		 "only %s, both %s", grouped(pairs.overlapping), grouped(pairs.read_write),
+		 grouped(pairs.write_write), grouped(pairs.both));
+	put_line(out, "loops", "%s pairs of which each reads what the other writes",
+		 grouped(pairs.loops));
+}
+
 static void outcome(const struct sim_report *r, FILE *out)
 {
 	const struct sim_result *result = &r->result;
@@ -184,6 +198,7 @@ static void outcome(const struct sim_report *r, FILE *out)
 	put_line(out, "committed", "%s %s", grouped(result->committed),
 		 plural(result->committed, "transaction", "transactions"));
 	aborted(r, out);
+	conflicts(r, out);
 	if (r->setup->system->own)
 		return;
 	put_line(out, "memory", "%s L2 accesses, %s misses, %s bytes to and from DRAM",

@@ -70,6 +70,8 @@ static const struct option table[] = {
 	  "see these units, or warps, only" },
 	{ "history", TEXT, AT(history), 0, 0, NULL, "FILE",
 	  "write what transactions read and wrote to FILE" },
+	{ "conflicts", FLAG, AT(conflicts), 0, 0, NULL, NULL,
+	  "count the pairs of attempts that overlap, by what conflicts" },
 	{ "save-at", FILES, AT(save_given), 0, 0, NULL, "CYCLE FILE",
 	  "write the state of the run at a cycle to FILE" },
 	{ "restore", TEXT, AT(restore), 0, 0, NULL, "FILE",
@@ -349,9 +351,12 @@ static const char *seeing_relations(const struct sim_options *o)
 	bool sees = o->trace_events || o->series || o->vcd || o->aborts || o->why;
 	bool state = o->save || o->restore;
 
-	if (state && (o->check || o->record || o->history))
+	if (state && (o->check || o->record || o->history || o->conflicts))
 		return "--save-at, --restore: what a run is checked by is not saved, expected no "
-		       "--check, --record or --history";
+		       "--check, --record, --history or --conflicts";
+	if (o->conflicts && (o->check || o->record || o->history))
+		return "--conflicts: a run tells its accesses to one of them, expected no --check, "
+		       "--record or --history";
 	if (o->why && o->restore)
 		return "--why: it needs the run from its beginning, expected no --restore";
 	if (o->history && o->kernel && !o->system_given)
@@ -373,8 +378,8 @@ static const char *seeing_relations(const struct sim_options *o)
 static const char *study_relations(const struct sim_options *o)
 {
 	bool own = o->given_run || o->config || o->check || o->issues || o->record || o->cacti ||
-		   o->history || o->trace_events || o->series || o->vcd || o->aborts || o->why ||
-		   o->save || o->restore;
+		   o->history || o->conflicts || o->trace_events || o->series || o->vcd ||
+		   o->aborts || o->why || o->save || o->restore;
 
 	if (!!o->study + o->merge + o->compare > 1)
 		return "--study, --merge, --compare: expected one of them";
@@ -426,8 +431,8 @@ static int relations(const struct sim_options *o)
 		reason = "--set: the graph is that of --edges, expected neither workload.vertices "
 			 "nor workload.edges";
 	else if (o->cacti && (o->check || o->issues || o->only || o->out ||
-			       o->history || o->trace_events || o->series || o->vcd ||
-			       o->aborts || o->why || o->save || o->restore))
+			       o->history || o->conflicts || o->trace_events || o->series ||
+			       o->vcd || o->aborts || o->why || o->save || o->restore))
 		reason = "--cacti: nothing is run, expected no --check, --record, --issues, "
 			 "--trace-events, --series, --vcd, --aborts, --why, --save-at, --restore, "
 			 "--only or --out";
@@ -494,6 +499,7 @@ static int add_config(struct sim_options *out)
 		error = sim_options_add(out, given->axis[i].name, given->axis[i].value[0],
 					given->axis[i].file, given->axis[i].line);
 	out->check |= given->check;
+	out->conflicts |= given->conflicts;
 	return error;
 }
 

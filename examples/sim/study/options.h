@@ -57,7 +57,7 @@ struct sim_options {
 	uint64_t seed;
 	const char **set; /* "PATH.field=value", in order; each has its own memory */
 	size_t set_count;
-	bool check, list, version, help;
+	bool check, conflicts, list, version, help;
 	const char *list_name; /* of --list, or NULL */
 	int format, progress; /* of the enums above */
 	int report;	      /* one of the levels; never SIM_BY_FORMAT */

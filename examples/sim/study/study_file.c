@@ -250,7 +250,7 @@ static int add_named(struct sim_study_file *study, struct sim_axis *as, char *te
 {
 	char *name = strtok(text, BLANKS);
 	struct sim_axis *axis;
-	bool set, dotted;
+	bool set, dotted, *told;
 
 	if (name && !strcmp(name, "include") && !as->zipped)
 		return include(study, as->line, strtok(NULL, BLANKS));
@@ -261,8 +261,10 @@ static int add_named(struct sim_study_file *study, struct sim_axis *as, char *te
 	if (!name)
 		return as->zipped ? wrong(study, as->line, "zip: got nothing, expected NAME "
 							   "VALUE...") : 0;
-	if (!strcmp(name, "check") && !as->zipped && !strtok(NULL, BLANKS)) {
-		study->check = true;
+	told = !strcmp(name, "check") ? &study->check :
+	       !strcmp(name, "conflicts") ? &study->conflicts : NULL;
+	if (told && !as->zipped && !strtok(NULL, BLANKS)) {
+		*told = true;
 		return 0;
 	}
 	set = !strcmp(name, "set");

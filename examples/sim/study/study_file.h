@@ -48,7 +48,7 @@ struct sim_study_file {
 	size_t axes;
 	char *tell; /* figures, comma-separated, or NULL */
 	unsigned tell_line;
-	bool check;
+	bool check, conflicts;
 	struct sim_saying *saying;
 	size_t sayings;
 };

@@ -109,6 +109,7 @@ int sweep_point(const struct sweep_points *p, uint64_t index, struct sim_options
 			error = add_axis(p, i, file->axis[i].value[digit[i]], out);
 	out->of = of;
 	out->check = file->check;
+	out->conflicts = file->conflicts;
 	out->format = SIM_JSONL;
 	out->progress = SIM_PROGRESS_NEVER;
 	out->only = file->tell;
@@ -341,7 +342,7 @@ static void make_hash(struct sweep_points *p)
 	const struct sim_study_file *file = &p->file;
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 	struct sim_file read;
-	char level[24];
+	char level[40];
 
 	for (size_t i = 0; i < file->axes; i++) {
 		hash = hashed(hash, file->axis[i].zipped ? "zip" : "");
@@ -349,7 +350,8 @@ static void make_hash(struct sweep_points *p)
 		for (size_t k = 0; k < file->axis[i].values; k++)
 			hash = hashed(hash, file->axis[i].value[k]);
 	}
-	snprintf(level, sizeof level, "check %d level %d", file->check, p->options->report);
+	snprintf(level, sizeof level, "check %d level %d%s", file->check, p->options->report,
+		 file->conflicts ? " conflicts" : "");
 	hash = hashed(hashed(hash, level), file->tell ? file->tell : "");
 	for (size_t i = 0; sim_input_at(i, &read); i++)
 		if (strcmp(read.option, "study"))

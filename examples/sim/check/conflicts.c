@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Attempts are numbered as they end. A pair is looked at when the later one of the two ends, at all
+ * words of that one: each word knows the ended attempts that have read it, and those that have
+ * written it. An attempt overlaps with those that have ended since it began, which have the highest
+ * numbers.
+ */
+#include "conflicts.h"
+
+#include <stdlib.h>
+
+#include "../base/memory.h"
+
+/* What two attempts do at a word that both access: the one that ends later, and the other. */
+enum { READS_WRITTEN = 1, WRITES_READ = 2, WRITES_WRITTEN = 4 };
+
+struct access {
+	uint32_t word;
+	bool write;
+};
+
+/* The present attempt of a thread; no accesses: there is none. */
+struct attempt {
+	struct access *access;
+	uint32_t count, capacity;
+	uint32_t first; /* number of the first attempt that may end after this one begins */
+};
+
+/* Numbers of attempts, in order. */
+struct numbers {
+	uint32_t *number;
+	uint32_t count, capacity;
+};
+
+struct word {
+	struct numbers readers, writers;
+	uint32_t seen_by; /* number plus 1 of the attempt that sees it now */
+	bool read, written; /* by that attempt */
+};
+
+struct sim_conflicts {
+	struct sim_observer observer;
+	struct sim_pairs pairs;
+	struct attempt *attempt; /* of each thread */
+	uint64_t threads;
+	struct sim_memory *word_of; /* index of each word in word[], plus 1 */
+	struct word *word;
+	uint32_t words, word_capacity;
+	uint8_t *found; /* of each attempt that has ended, with the one that ends now */
+	uint32_t ended, found_capacity;
+	struct numbers touched; /* attempts with found[] */
+	bool starved;
+};
+
+/* Make room for one more item behind `count`; the old array if there is no memory. */
+static void *grown(struct sim_conflicts *c, void *array, uint32_t count, uint32_t *capacity,
+		   size_t size)
+{
+	uint32_t wanted = *capacity ? 2 * *capacity : 8;
+	void *more;
+
+	if (count < *capacity)
+		return array;
+	more = realloc(array, wanted * size);
+	c->starved |= !more;
+	if (!more)
+		return array;
+	*capacity = wanted;
+	return more;
+}
+
+static void append(struct sim_conflicts *c, struct numbers *n, uint32_t number)
+{
+	n->number = grown(c, n->number, n->count, &n->capacity, sizeof *n->number);
+	if (n->count < n->capacity)
+		n->number[n->count++] = number;
+}
+
+/* ---- attempts ---- */
+
+static uint32_t word_at(struct sim_conflicts *c, uint64_t address)
+{
+	uint32_t *index = sim_memory_make(c->word_of, address);
+
+	if (*index)
+		return *index - 1;
+	c->word = grown(c, c->word, c->words, &c->word_capacity, sizeof *c->word);
+	if (c->words == c->word_capacity)
+		return 0;
+	c->word[c->words] = (struct word){ .seen_by = 0 };
+	*index = ++c->words;
+	return *index - 1;
+}
+
+static void note(struct sim_conflicts *c, uint32_t thread, uint64_t address, bool write)
+{
+	struct attempt *a = &c->attempt[thread];
+
+	if (!a->count)
+		a->first = c->ended;
+	a->access = grown(c, a->access, a->count, &a->capacity, sizeof *a->access);
+	if (a->count < a->capacity)
+		a->access[a->count++] = (struct access){ word_at(c, address), write };
+}
+
+/* ---- pairs ---- */
+
+/* Ended attempts from number `first` on conflict with the attempt. */
+static void find(struct sim_conflicts *c, const struct numbers *others, uint32_t first,
+		 uint8_t kind)
+{
+	for (uint32_t i = others->count; i-- && others->number[i] >= first;) {
+		uint8_t *found = &c->found[others->number[i]];
+
+		if (!*found)
+			append(c, &c->touched, others->number[i]);
+		*found |= kind;
+	}
+}
+
+static void count(struct sim_pairs *pairs, uint8_t found)
+{
+	pairs->read_write += !(found & WRITES_WRITTEN);
+	pairs->write_write += found == WRITES_WRITTEN;
+	pairs->both += found > WRITES_WRITTEN;
+	pairs->loops += (found & READS_WRITTEN) && (found & WRITES_READ);
+}
+
+/* What the attempt has done at each of its words. */
+static void look_at_words(struct sim_conflicts *c, const struct attempt *a)
+{
+	for (uint32_t i = 0; i < a->count; i++) {
+		struct word *w = &c->word[a->access[i].word];
+
+		if (w->seen_by != c->ended + 1)
+			w->read = w->written = false;
+		w->seen_by = c->ended + 1;
+		w->read |= !a->access[i].write && !w->written;
+		w->written |= a->access[i].write;
+	}
+}
+
+static void look_at_others(struct sim_conflicts *c, const struct attempt *a)
+{
+	for (uint32_t i = 0; i < a->count; i++) {
+		struct word *w = &c->word[a->access[i].word];
+
+		if (w->seen_by != c->ended + 1)
+			continue;
+		w->seen_by = 0;
+		if (w->read)
+			find(c, &w->writers, a->first, READS_WRITTEN);
+		if (w->written) {
+			find(c, &w->readers, a->first, WRITES_READ);
+			find(c, &w->writers, a->first, WRITES_WRITTEN);
+		}
+		if (w->read)
+			append(c, &w->readers, c->ended);
+		if (w->written)
+			append(c, &w->writers, c->ended);
+	}
+}
+
+static void end(struct sim_conflicts *c, uint32_t thread)
+{
+	struct attempt *a = &c->attempt[thread];
+
+	if (!a->count)
+		return;
+	c->found = grown(c, c->found, c->ended, &c->found_capacity, sizeof *c->found);
+	if (!c->starved) {
+		c->pairs.overlapping += c->ended - a->first;
+		look_at_words(c, a);
+		look_at_others(c, a);
+		for (uint32_t i = 0; i < c->touched.count; i++) {
+			count(&c->pairs, c->found[c->touched.number[i]]);
+			c->found[c->touched.number[i]] = 0;
+		}
+		c->touched.count = 0;
+		c->found[c->ended++] = 0;
+	}
+	a->count = 0;
+}
+
+/* ---- the observer ---- */
+
+static void on_load(void *state, uint32_t thread, uint64_t address, uint32_t value,
+		    uint32_t version)
+{
+	(void)value;
+	(void)version;
+	note(state, thread, address, false);
+}
+
+static void on_store(void *state, uint32_t thread, bool inside, uint64_t address, uint32_t value)
+{
+	(void)value;
+	if (inside)
+		note(state, thread, address, true);
+}
+
+static void on_abort(void *state, uint32_t thread, enum sim_abort_reason reason)
+{
+	(void)reason;
+	end(state, thread);
+}
+
+static void on_commit(void *state, uint32_t thread, uint64_t witness)
+{
+	(void)witness;
+	end(state, thread);
+}
+
+/* ---- life ---- */
+
+struct sim_conflicts *sim_conflicts_new(uint64_t threads)
+{
+	struct sim_conflicts *c = calloc(1, sizeof *c);
+
+	if (!c)
+		return NULL;
+	c->observer = (struct sim_observer){
+		.state = c, .load = on_load, .store = on_store, .abort = on_abort,
+		.commit = on_commit,
+	};
+	c->threads = threads;
+	c->attempt = calloc(threads, sizeof *c->attempt);
+	c->word_of = sim_memory_new();
+	if (c->attempt && c->word_of)
+		return c;
+	sim_conflicts_free(c);
+	return NULL;
+}
+
+void sim_conflicts_free(struct sim_conflicts *c)
+{
+	if (!c)
+		return;
+	for (uint64_t i = 0; c->attempt && i < c->threads; i++)
+		free(c->attempt[i].access);
+	for (uint32_t i = 0; i < c->words; i++) {
+		free(c->word[i].readers.number);
+		free(c->word[i].writers.number);
+	}
+	free(c->attempt);
+	free(c->word);
+	free(c->found);
+	free(c->touched.number);
+	sim_memory_free(c->word_of);
+	free(c);
+}
+
+const struct sim_observer *sim_conflicts_observer(const struct sim_conflicts *c)
+{
+	return &c->observer;
+}
+
+bool sim_conflicts_get(const struct sim_conflicts *c, struct sim_pairs *out)
+{
+	*out = c->pairs;
+	return !c->starved && !c->word_of->exhausted;
+}
