@@ -11,6 +11,7 @@
 struct tried {
 	unsigned begun, ended; /* 0: has not */
 	unsigned read, written;
+	bool refused;
 };
 
 static struct sim_pairs expected(const struct tried *tried, unsigned count)
@@ -29,7 +30,7 @@ static struct sim_pairs expected(const struct tried *tried, unsigned count)
 			out.read_write += (one || other) && !written;
 			out.write_write += written && !one && !other;
 			out.both += written && (one || other);
-			out.loops += one && other;
+			out.loops += one && other && !a->refused && !b->refused;
 		}
 	return out;
 }
@@ -58,14 +59,19 @@ static void access(const struct sim_observer *o, struct tried *t, uint32_t threa
 	}
 }
 
+#define REFUSALS 3 /* the first of the reasons below: an access was refused */
+
 KIT_TESTS(test_conflicts_of_random_attempts, 8)
 {
+	static const enum sim_abort_reason reasons[] = {
+		SIM_ABORT_CONFLICT, SIM_ABORT_WRITER, SIM_ABORT_ESTIMATED, SIM_ABORT_VALIDATION,
+	};
 	struct sim_conflicts *c = sim_conflicts_new(THREADS);
 	const struct sim_observer *o = sim_conflicts_observer(c);
 	struct tried present[THREADS] = { { 0 } }, tried[ENDED];
 	unsigned count = 0, time = 1, writes = 1 + (unsigned)_i;
 	struct sim_pairs pairs, wanted;
-	uint64_t seed = (uint64_t)_i + 1;
+	uint64_t seed = (uint64_t)_i + 1, reason;
 
 	for (; count < ENDED; time++) {
 		uint32_t thread = (uint32_t)(kit_random(&seed) % THREADS);
@@ -76,10 +82,12 @@ KIT_TESTS(test_conflicts_of_random_attempts, 8)
 			access(o, t, thread, time, word, kit_random(&seed) % 10 < writes);
 			continue;
 		}
-		if (kit_random(&seed) % 2)
-			o->abort(o->state, thread, SIM_ABORT_CONFLICT);
+		reason = kit_random(&seed) % 6;
+		if (reason < KIT_COUNT(reasons))
+			o->abort(o->state, thread, reasons[reason]);
 		else
 			o->commit(o->state, thread, 0);
+		t->refused = reason < REFUSALS;
 		t->ended = time;
 		if (t->begun)
 			tried[count++] = *t;
@@ -90,6 +98,7 @@ KIT_TESTS(test_conflicts_of_random_attempts, 8)
 	assert_same(&pairs, &wanted);
 	ck_assert_uint_gt(pairs.read_write, 0);
 	ck_assert_uint_gt(pairs.both, 0);
+	ck_assert_uint_gt(pairs.loops, 0);
 	sim_conflicts_free(c);
 }
 

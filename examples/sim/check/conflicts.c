@@ -11,8 +11,9 @@
 
 #include "../base/memory.h"
 
-/* What two attempts do at a word that both access: the one that ends later, and the other. */
-enum { READS_WRITTEN = 1, WRITES_READ = 2, WRITES_WRITTEN = 4 };
+/* What two attempts do at a word that both access: the one that ends later, and the other. An
+ * attempt is REFUSED if it aborted because an access was not allowed to happen. */
+enum { READS_WRITTEN = 1, WRITES_READ = 2, WRITES_WRITTEN = 4, REFUSED = 8 };
 
 struct access {
 	uint32_t word;
@@ -46,7 +47,7 @@ struct sim_conflicts {
 	struct sim_memory *word_of; /* index of each word in word[], plus 1 */
 	struct word *word;
 	uint32_t words, word_capacity;
-	uint8_t *found; /* of each attempt that has ended, with the one that ends now */
+	uint8_t *found; /* of each attempt that has ended: REFUSED; with the one that ends now */
 	uint32_t ended, found_capacity;
 	struct numbers touched; /* attempts with found[] */
 	bool starved;
@@ -112,18 +113,20 @@ static void find(struct sim_conflicts *c, const struct numbers *others, uint32_t
 	for (uint32_t i = others->count; i-- && others->number[i] >= first;) {
 		uint8_t *found = &c->found[others->number[i]];
 
-		if (!*found)
+		if (!(*found & ~REFUSED))
 			append(c, &c->touched, others->number[i]);
 		*found |= kind;
 	}
 }
 
-static void count(struct sim_pairs *pairs, uint8_t found)
+static void count(struct sim_pairs *pairs, uint8_t found, bool refused)
 {
+	refused |= (found & REFUSED) != 0;
+	found &= (uint8_t)~REFUSED;
 	pairs->read_write += !(found & WRITES_WRITTEN);
 	pairs->write_write += found == WRITES_WRITTEN;
 	pairs->both += found > WRITES_WRITTEN;
-	pairs->loops += (found & READS_WRITTEN) && (found & WRITES_READ);
+	pairs->loops += !refused && (found & READS_WRITTEN) && (found & WRITES_READ);
 }
 
 /* What the attempt has done at each of its words. */
@@ -161,7 +164,7 @@ static void look_at_others(struct sim_conflicts *c, const struct attempt *a)
 	}
 }
 
-static void end(struct sim_conflicts *c, uint32_t thread)
+static void end(struct sim_conflicts *c, uint32_t thread, bool refused)
 {
 	struct attempt *a = &c->attempt[thread];
 
@@ -173,11 +176,11 @@ static void end(struct sim_conflicts *c, uint32_t thread)
 		look_at_words(c, a);
 		look_at_others(c, a);
 		for (uint32_t i = 0; i < c->touched.count; i++) {
-			count(&c->pairs, c->found[c->touched.number[i]]);
-			c->found[c->touched.number[i]] = 0;
+			count(&c->pairs, c->found[c->touched.number[i]], refused);
+			c->found[c->touched.number[i]] &= REFUSED;
 		}
 		c->touched.count = 0;
-		c->found[c->ended++] = 0;
+		c->found[c->ended++] = refused ? REFUSED : 0;
 	}
 	a->count = 0;
 }
@@ -201,14 +204,14 @@ static void on_store(void *state, uint32_t thread, bool inside, uint64_t address
 
 static void on_abort(void *state, uint32_t thread, enum sim_abort_reason reason)
 {
-	(void)reason;
-	end(state, thread);
+	end(state, thread, reason == SIM_ABORT_CONFLICT || reason == SIM_ABORT_WRITER ||
+				   reason == SIM_ABORT_ESTIMATED);
 }
 
 static void on_commit(void *state, uint32_t thread, uint64_t witness)
 {
 	(void)witness;
-	end(state, thread);
+	end(state, thread, false);
 }
 
 /* ---- life ---- */

@@ -14,7 +14,8 @@ struct sim_pairs {
 	/* Those with a word that both access and one of them writes: no such word is written by
 	 * both; all of them are written by both and read by none; all other pairs. */
 	uint64_t read_write, write_write, both;
-	/* Each reads a word that the other writes: a dependency loop of two. */
+	/* Each reads a word that the other writes, and none of its accesses was refused: a
+	 * dependency loop of two. */
 	uint64_t loops;
 };
 
