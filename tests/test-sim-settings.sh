@@ -39,9 +39,9 @@ cat >"$work/unused" <<'TABLE'
 --kernel K --divergence tbc thread_compactor.warps=9 : got thread_compactor.warps = 9, expected 8
 --kernel K --divergence tbc block_stack.warps=9 : got block_stack.warps = 9, expected 8
 --kernel K --divergence tbc block_priority.blocks=5 : got block_priority.blocks = 5, expected 4
---workload bank --keys x : --keys: only the workload hash-table
---workload list --edges x : --edges: only the workload graph-cut
---trace x --keys x : --keys: only the workload hash-table
+--workload bank --keys K : --keys: kernel bank takes no keys from a file
+--workload list --edges G : --edges: kernel list takes no edges from a file
+--trace x --keys x : --keys, --edges: a trace has all that it needs
 --trace x --threads 8 : --threads: a trace brings its own
 --trace x --workload bank : --workload: a trace is one
 --workload ht-800 workload.buckets=10 : --set workload.FIELD: got "buckets", expected one of: seed (the variant fixes the params before it)

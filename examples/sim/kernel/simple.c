@@ -187,8 +187,14 @@ int read_plain(struct reader *r)
 		if (at_word(r, all[n].name))
 			i.op = (uint8_t)all[n].op;
 	if (!r->dead) {
-		r->code->transactions |= i.op == KERNEL_BEGIN;
-		r->code->critical |= i.op == KERNEL_ENTER;
+		r->code->transactions |= i.op == KERNEL_BEGIN || i.op == KERNEL_COMMIT;
+		r->code->critical |= i.op == KERNEL_ENTER || i.op == KERNEL_LEAVE;
+		if (r->code->transactions && r->section == KERNEL_LOCKS)
+			return say(r, "got \"%s\", expected \"enter\" and \"leave\" in a program "
+				      "with locks", r->text);
+		if (r->code->transactions && r->code->critical)
+			return say(r, "got \"%s\", expected either \"begin\" and \"commit\" or "
+				      "\"enter\" and \"leave\" in a program", r->text);
 		r->code->barrier |= i.op == KERNEL_BARRIER;
 		r->code->fence |= i.op == KERNEL_FENCE;
 	}

@@ -33,8 +33,10 @@ static const struct option table[] = {
 	  "machine to run it on (default fermi)" },
 	{ "workload", TEXT, AT(workload), 0, 0, NULL, "NAME",
 	  "what the threads do (default hash-table)" },
-	{ "keys", TEXT, AT(keys), 0, 0, NULL, "FILE", "keys of hash-table: one per word of FILE" },
-	{ "edges", TEXT, AT(edges), 0, 0, NULL, "FILE", "graph of graph-cut: one edge per line" },
+	{ "keys", TEXT, AT(keys), 0, 0, NULL, "FILE",
+	  "keys of hash-table, or a kernel with words: one per word of FILE" },
+	{ "edges", TEXT, AT(edges), 0, 0, NULL, "FILE",
+	  "graph of graph-cut, or a kernel with edges: one edge per line" },
 	{ "trace", TEXT, AT(trace), 0, 0, NULL, "FILE",
 	  "replay the accesses of FILE" },
 	{ "kernel", TEXT, AT(kernel), 0, 0, NULL, "FILE",
@@ -420,10 +422,9 @@ static int relations(const struct sim_options *o)
 		reason = "--threads: a trace brings its own, expected no --threads with --trace";
 	else if (o->trace && o->workload_given)
 		reason = "--workload: a trace is one, expected either --workload or --trace";
-	else if (o->keys && !o->kernel && (o->trace || strcmp(o->workload, "hash-table")))
-		reason = "--keys: only the workload hash-table takes keys from a file";
-	else if (o->edges && !o->kernel && (o->trace || strcmp(o->workload, "graph-cut")))
-		reason = "--edges: only the workload graph-cut takes edges from a file";
+	else if (o->trace && (o->keys || o->edges))
+		reason = "--keys, --edges: a trace has all that it needs, expected neither with "
+			 "--trace";
 	else if (o->record && o->kernel && !o->system_given)
 		reason = "--record: it records transactions, expected --system too, or no "
 			 "--record";
