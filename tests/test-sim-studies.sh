@@ -283,6 +283,22 @@ echo "$mean $got" | awk '{ for (i = 1; i <= 4; i++) if (($i - $(i + 4)) ^ 2 > 0.
 	complain '--plot: the system without the setting'
 grep -q '^set label 1 .means of 3 seeds, 95 % intervals' "it's.gp" || complain '--plot: no word of seeds'
 grep -q "^set xtics ('1' 1, '2' 2, '16' 16)" "it's.gp" || complain '--plot: the values of x'
+# Where the line is one of panels, its values stand in all of them; seeds of the data that are zipped
+# with those of the run are seeds.
+cat >panels <<'TXT'
+system getm kilo-tm
+workload bank
+threads 64
+set validation_unit.stall_lines 1 4 16
+concurrency 1 2
+seed 1..3
+zip set workload.seed 1..3
+tell cycles
+TXT
+PATH=$work/tools:$PATH run 0 --study panels --plot panels.svg
+[ "$(sed -n '/^\$d0_[0-2]_1 /,/^EOD/p' panels.gp | grep -v '^\$' | sort | uniq -c | awk '{ print $1 }' | uniq)" = 3 ] ||
+	complain '--plot: a system is not in all panels'
+grep -q '^set label 1 .means of 3 seeds' panels.gp || complain '--plot: seeds that are zipped'
 # Each panel's numbers have the digits that tell its own axis' numbers from each other.
 sed 's/"stall_buffer.no_line":\([0-9]*\)/"stall_buffer.no_line":\100000/' plotted.jsonl >large.jsonl
 PATH=$work/tools:$PATH run 0 --study plotted --resume large.jsonl --plot large.svg

@@ -137,28 +137,46 @@ static void take(void *state, const char *path, const char *text, bool quoted)
 }
 
 /* On an axis without effect, the only value stands for all values. */
+static bool is_there(size_t digit, size_t value)
+{
+	return digit == SWEEP_IGNORED || digit == value;
+}
+
+/* Does the point belong to the panel? */
+static bool is_in_panel(const struct plot *p, const size_t digit[SIM_AXES], size_t panel)
+{
+	bool in = true;
+
+	for (size_t i = p->points->file.axes; i-- > 0;)
+		if (varies(p, i) && i != p->x && i != p->series) {
+			in = in && is_there(digit[i], panel % p->axis[i].values);
+			panel /= p->axis[i].values;
+		}
+	return in;
+}
+
+static void add_to(struct cell *cell, double value)
+{
+	cell->n++;
+	cell->sum += value;
+	cell->squares += value * value;
+}
+
 static void add(const struct plot *p, uint64_t point)
 {
-	size_t digit[SIM_AXES], panel = 0, first = 0, last;
+	size_t cells = p->panels * values(p, p->series) * values(p, p->x), digit[SIM_AXES + 1];
 
 	sweep_point_values(p->points, point, digit);
-	for (size_t i = 0; i < p->points->file.axes; i++)
-		if (varies(p, i) && i != p->x && i != p->series)
-			panel = panel * p->axis[i].values +
-				(digit[i] == SWEEP_IGNORED ? 0 : digit[i]);
-	last = values(p, p->x) - 1;
-	if (digit[p->x] != SWEEP_IGNORED)
-		first = last = digit[p->x];
-	for (size_t f = 0; f < p->figures; f++)
-		for (size_t x = first; p->given[f] && x <= last; x++) {
-			size_t series = p->series == SIM_AXES ? 0 : digit[p->series];
-			struct cell *cell = cell_at(p, f, panel,
-						    series == SWEEP_IGNORED ? 0 : series, x);
+	digit[SIM_AXES] = 0; /* there is no x, or no series */
+	for (size_t i = 0; i < cells; i++) {
+		size_t x = i % values(p, p->x), series = i / values(p, p->x) % values(p, p->series);
+		size_t panel = i / values(p, p->x) / values(p, p->series);
 
-			cell->n++;
-			cell->sum += p->value[f];
-			cell->squares += p->value[f] * p->value[f];
-		}
+		for (size_t f = 0; f < p->figures; f++)
+			if (p->given[f] && is_there(digit[p->x], x) &&
+			    is_there(digit[p->series], series) && is_in_panel(p, digit, panel))
+				add_to(cell_at(p, f, panel, series, x), p->value[f]);
+	}
 }
 
 /* Each line once to find the figures and once to add up its values. */

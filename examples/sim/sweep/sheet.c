@@ -21,6 +21,17 @@ size_t sweep_leader(const struct sweep_sheet *sheet, size_t axis)
 	return axis;
 }
 
+/* Is it the line of seeds? Those of the data may be zipped with it. */
+static bool are_seeds(const struct sweep_sheet *sheet, size_t axis)
+{
+	size_t axes = sheet->points->file.axes;
+	bool seeds = !axis_at(sheet, axis)->zipped && !strcmp(axis_at(sheet, axis)->name, "seed");
+
+	while (++axis < axes && axis_at(sheet, axis)->zipped)
+		seeds &= !strcmp(axis_at(sheet, axis)->name, "workload.seed");
+	return seeds;
+}
+
 void sweep_sheet_init(struct sweep_sheet *sheet, const struct sweep_points *points)
 {
 	size_t axes = points->file.axes;
@@ -28,9 +39,8 @@ void sweep_sheet_init(struct sweep_sheet *sheet, const struct sweep_points *poin
 	*sheet = (struct sweep_sheet){ .points = points, .seed = SIM_AXES, .seeds = 1 };
 	for (size_t i = 0; i < axes; i++) {
 		const struct sim_axis *axis = axis_at(sheet, i);
-		bool alone = !axis->zipped && (i + 1 == axes || !axis[1].zipped);
 
-		if (alone && !strcmp(axis->name, "seed")) {
+		if (are_seeds(sheet, i)) {
 			sheet->seed = i;
 			sheet->seeds = axis->values;
 		} else if (!axis->zipped && axis->values > 1) {
