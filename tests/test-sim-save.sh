@@ -36,6 +36,20 @@ for system in coarse-lock fine-lock ideal kilo-tm warptm warptm-tcd warptm-el ge
 	run "$work/saved" --system $system $hash --save-at 3000 "$work/state2"
 	cmp -s "$work/state" "$work/state2" || complain "$system: two processes save other bytes"
 done
+# What is seen of a restored run: from the second row on the intervals of the whole run, and the
+# same winners, or none, of attempts that began when they did.
+"$sim" --system getm $hash --set workload.buckets=20 --series 1000 "$work/series" --aborts "$work/aborts" >"$work/out"
+"$sim" --system getm $hash --set workload.buckets=20 --save-at 3333 "$work/state" >"$work/out"
+"$sim" --system getm $hash --set workload.buckets=20 --restore "$work/state" --series 1000 "$work/series2" --aborts "$work/aborts2" >"$work/out"
+for file in series series2; do
+	awk -F, '$1 >= 5000 || NR == 1' "$work/$file" >"$work/$file.late"
+done
+[ "$(wc -l <"$work/series.late")" -gt 10 ] && cmp "$work/series.late" "$work/series2.late" ||
+	complain 'getm: the series of a restored run'
+awk -F, 'NR == FNR { whole[$1 "," $2] = $0; next }
+	{ split(whole[$1 "," $2], one); rows++ }
+	$6 != one[6] || $7 != one[7] || ($13 != "" && ($13 != one[13] || $17 != one[17])) { bad = 1; print }
+	END { exit bad || rows < 20 }' "$work/aborts" "$work/aborts2" || complain 'getm: aborts of a restored run'
 same 3000 --system kilo-tm $hash --set tx_throttle.policy=climb
 same 3000 --system getm $hash --set tx_throttle.policy=aborts
 # Plain accesses that are kept, and what warps may have seen.

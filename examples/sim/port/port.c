@@ -214,6 +214,7 @@ uint32_t sim_evaluate_lanes(struct sim_port *port, uint32_t pc, const uint32_t *
 static void start_attempt(struct sim_port *port, struct sim_warp *warp, bool again, uint64_t tick)
 {
 	warp->started = sim_now(port);
+	warp->begins = tick;
 	warp->inside = sim_active(warp);
 	warp->passed = warp->failed = 0;
 	sim_see(port, warp->number, SIM_SEEN_BEGIN, warp->inside, tick);

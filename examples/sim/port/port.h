@@ -126,6 +126,7 @@ struct sim_warp {
 	uint32_t aborts;      /* highest of its lanes in this transaction */
 	uint64_t ready_at;
 	uint64_t started;     /* tick at which this attempt began */
+	uint64_t begins;      /* the same, behind its back-off */
 	uint64_t asked;	      /* tick at which the warp asked for admission, plus 1; or 0 */
 	uint64_t admitted;    /* tick at which it was */
 	uint64_t pc_after;    /* of the tx_commit that was issued */

@@ -42,6 +42,17 @@ static void granted(struct seeing *see, const struct answer *a)
 	}
 }
 
+/* Was the read of the latest time, by which the unit judges, in the window? */
+static bool knows_reader(const struct seeing *see, const struct seen_tap *tap,
+			 const struct answer *a)
+{
+	struct gputm_validation_granule granule;
+
+	return !see->opened_at ||
+	       (!gputm_validation_unit_get_granule((const void *)tap->unit, a->address, &granule) &&
+		granule.rts == a->word->rtime / see->warps);
+}
+
 static void refused(const struct seeing *see, const struct seen_tap *tap, struct seen_loss *loss,
 		    const struct answer *a)
 {
@@ -65,7 +76,7 @@ static void refused(const struct seeing *see, const struct seen_tap *tap, struct
 	loss->address = a->address;
 	loss->has_address = true;
 	loss->tick = see->port->now;
-	if (by_read && a->word->rtime > a->stamp)
+	if (by_read && a->word->rtime > a->stamp && knows_reader(see, tap, a))
 		loss->winner = a->word->reader;
 	else if (by_write && a->word->wtime > a->stamp)
 		loss->winner = a->word->writer;
@@ -130,7 +141,7 @@ static void on_answer(struct seeing *see, const struct seen_tap *tap,
 
 /* ---- conflicts within a warp ------------------------------------------------------------ */
 
-/* The first other lane that conflicts with the access. */
+/* The first other lane that conflicts with the access, if the attempt was seen from its begin. */
 static void lost(struct seeing *see, uint32_t warp, uint64_t lane, bool write)
 {
 	const struct seen_accesses *list = &state_of(see)->warp[warp];
@@ -143,6 +154,8 @@ static void lost(struct seeing *see, uint32_t warp, uint64_t lane, bool write)
 	loss->role = NULL;
 	loss->tick = see->port->now;
 	loss->winner.attempt = SEEN_NONE;
+	if (see->warp[warp].begin < see->opened_at)
+		return;
 	for (uint32_t i = 0; i < list->count; i++) {
 		if (list->one[i].lane == lane || list->one[i].address != address ||
 		    !(write || list->one[i].write))

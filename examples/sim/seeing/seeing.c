@@ -72,7 +72,7 @@ void seen_name_word(const struct seeing *see, uint64_t address, char *name, size
 
 static void slice(struct seeing *see, uint32_t warp, unsigned kind, uint64_t from, uint64_t to)
 {
-	from = from < see->from ? see->from : from;
+	from = from < see->opened_at ? see->opened_at : from;
 	to = to > see->to ? see->to : to;
 	for (struct seen_sink *sink = from < to ? see->sinks : NULL; sink; sink = sink->next)
 		if (sink->slice)
@@ -136,6 +136,16 @@ static void begin(struct seeing *see, uint32_t number, uint64_t lanes, uint64_t 
 	}
 }
 
+/* Attempts of the warp's transaction before this one: a running lane has aborted in all of them. */
+static uint32_t attempts_before(const struct sim_warp *warp)
+{
+	uint32_t least = UINT32_MAX;
+
+	for (SIM_EACH_LANE(lane, warp->inside))
+		least = warp->attempt[lane] < least ? warp->attempt[lane] : least;
+	return least == UINT32_MAX ? 0 : least;
+}
+
 /* Record the attempts that are running when the window begins. */
 static void join(struct seeing *see, uint32_t number)
 {
@@ -146,9 +156,9 @@ static void join(struct seeing *see, uint32_t number)
 	seen->again = false;
 	if (!warp || !warp->in_tx)
 		return;
-	seen->number = warp->aborts;
+	seen->number = attempts_before(warp);
 	seen->again = true;
-	begin(see, number, warp->inside, see->port->now);
+	begin(see, number, warp->inside, warp->begins);
 	if (warp->wait == SIM_SYSTEM)
 		seen->stage = SEEN_COMMIT;
 }
@@ -308,6 +318,7 @@ static void look_at_gauges(struct seeing *see, bool all)
 static void open_window(struct seeing *see)
 {
 	see->on = see->opened = true;
+	see->opened_at = see->port->now;
 	see->port->seer = see->warps_told ? &see->seer : NULL;
 	for (size_t i = 0; i < see->taps; i++)
 		if (gputm_unit_observe(sim_unit_face(see->port, see->tap[i].index), on_event,

@@ -7,8 +7,8 @@
  * unit. Sinks turn this into output, such as a trace for Perfetto. The run itself does not change.
  *
  * Units are observed and the port tells only from the first to the last tick of the window. What
- * was before is not known: an attempt that is under way begins with the window, and a winner
- * that acted before has no name.
+ * was before is not known: a winner that acted before has no name. Of an attempt that is under way
+ * the port knows when it began, and how often its transaction was tried before.
  */
 #include "../machine/machine.h"
 #include "../port/port.h"
@@ -171,6 +171,7 @@ struct seeing {
 	uint64_t period;   /* ticks between two looks at the gauges */
 	bool on, starved;
 	bool opened; /* the window has begun */
+	uint64_t opened_at; /* tick */
 	bool warps_told;  /* attempts are asked for */
 	bool warps_shown; /* by traces and dumps, too */
 	struct seen_warp *warp;

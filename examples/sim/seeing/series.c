@@ -146,16 +146,18 @@ static void look(struct seen_sink *sink)
 }
 
 /* Start counting at the window's first tick; a window of the whole run includes the launch before
- * it. */
+ * it. Intervals are counted from the first cycle of the window, in a run that was restored, too. */
 static void begin(struct seen_sink *sink)
 {
 	struct series *s = series_of(sink);
+	uint64_t from = s->see->from, late = s->see->opened_at - from;
 
 	count(s);
 	for (size_t i = 0; i < s->figures; i++)
-		s->figure[i].before = s->figure[i].gauge || !s->see->from ? 0 : s->figure[i].now;
+		s->figure[i].before = s->figure[i].gauge || !s->see->opened_at ?
+					      0 : s->figure[i].now;
 	put(s, s->see->port->now / s->see->port->core_ticks);
-	sink->due = s->see->port->now + s->period;
+	sink->due = from + (late / s->period + 1) * s->period;
 }
 
 static void end(struct seen_sink *sink)

@@ -145,12 +145,18 @@ static void put_slice(struct trace *t, uint32_t warp, const char *name, uint64_t
 	put(t, name);
 }
 
+/* The tick from which an attempt is shown. */
+static uint64_t shown_from(const struct trace *t, const struct seen_attempt *a)
+{
+	return a->begin < t->see->opened_at ? t->see->opened_at : a->begin;
+}
+
 static void slice(struct seen_sink *sink, uint32_t warp, enum seen_slice kind, uint64_t from,
 		  uint64_t to)
 {
 	struct trace *t = trace_of(sink);
 	uint32_t attempt = t->see->warp[warp].attempt;
-	bool first = attempt != SEEN_NONE && t->see->attempt[attempt].begin == from;
+	bool first = attempt != SEEN_NONE && shown_from(t, &t->see->attempt[attempt]) == from;
 
 	put_slice(t, warp, seen_slice_name(t->see, kind), thousandths(t, from) + first,
 		  thousandths(t, to));
@@ -173,7 +179,8 @@ static void attempt(struct seen_sink *sink, const struct seen_warp *warp,
 {
 	struct trace *t = trace_of(sink);
 
-	put_slice(t, a->warp, name_of(warp), thousandths(t, a->begin), thousandths(t, a->end));
+	put_slice(t, a->warp, name_of(warp), thousandths(t, shown_from(t, a)),
+		  thousandths(t, a->end));
 	put_number(t, "\",\"args\":{\"attempt\":", a->number);
 	put_number(t, ",\"threads\":", count(warp->lanes));
 	if (warp->committed && warp->aborted)
@@ -186,7 +193,7 @@ static void attempt(struct seen_sink *sink, const struct seen_warp *warp,
 /* The time within an attempt nearest to the tick, but not its end, which is outside. */
 static uint64_t time_in(const struct trace *t, const struct seen_attempt *a, uint64_t tick)
 {
-	uint64_t time = thousandths(t, tick), begin = thousandths(t, a->begin);
+	uint64_t time = thousandths(t, tick), begin = thousandths(t, shown_from(t, a));
 	uint64_t end = a->end == SIM_NEVER ? time + 1 : thousandths(t, a->end);
 
 	if (time >= end)
