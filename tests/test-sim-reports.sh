@@ -165,6 +165,8 @@ bad '1: got "machine.cores", expected NAME VALUE' 'machine.cores 5'
 bad '1: got "set", expected NAME VALUE' 'set'
 bad '1: got "cores", expected NAME VALUE' 'set cores 5'
 bad '1: tell: it belongs to studies' 'tell cycles'
+bad '1: got a report for readers, expected one as JSON' 'gputm-sim 0.1.0' ''
+bad '1: got a report for readers' 'run,role,instance,statistic,value'
 bad '1: expected a report with a point' '{}'
 bad '1: expected one whole report as JSON' '{"point": {"seed": 1}'
 bad '1: expected one whole report as JSON' "$(cat "$work/line")" "$(cat "$work/line")"

@@ -318,6 +318,9 @@ static int read_words(struct reader *r)
 	error = !later ? take_array(r, &array) : is_reserved(r->text) ?
 		unexpected(r, "the name of an array or a table") :
 		take_name(r, "the name of an array", r->words.text);
+	if (!error && later && at_end(r))
+		return say(r, "got no file, expected one, or the array \"%s\" before this line",
+			   r->words.text);
 	if (!error && !later)
 		k->keys = (uint16_t)array;
 	return error || (at_end(r) && !later) ? error : read_keys(r);

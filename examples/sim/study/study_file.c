@@ -386,6 +386,10 @@ int sim_config_read(const char *name, struct sim_study_file *out)
 	error = read_text(name, out);
 	if (!error && out->text[0][strspn(out->text[0], " \t\r\n")] == '{')
 		return read_report(out);
+	if (!error && (!strncmp(out->text[0], "gputm-sim ", 10) ||
+		       !strncmp(out->text[0], "run,", 4)))
+		return wrong(out, 1, "got a report for readers, expected one as JSON (--format "
+				     "json or jsonl), or lines NAME VALUE");
 	error = error ? error : read_lines(out);
 	error = error ? error : look_at_zips(out);
 	if (!error && out->tell)

@@ -291,7 +291,7 @@ static void put_range(const struct plot *p, size_t f, const struct span *span, F
 		fprintf(out, "set logscale y\nset yrange [%g:%g]\n", span->least / 1.5,
 			span->most * 1.5);
 	else
-		fputs("unset logscale y\nset yrange [0:*]\n", out);
+		fprintf(out, "unset logscale y\nset yrange [0:%s]\n", span->most > 0 ? "*" : "1");
 	fprintf(out, "set format y '%s'\n", format_of(span->most));
 }
 
