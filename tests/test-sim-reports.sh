@@ -53,7 +53,7 @@ run 0 $bank --format csv --report roles
 
 # Each reason of an abort is explained.
 # shellcheck disable=SC2086
-report $bank --format csv
+run 0 $bank --format csv
 reasons=$(awk -F, '$2 == "aborts_by_reason" { print $4 }' "$work/out")
 [ "$(echo "$reasons" | wc -l)" -ge 11 ] || complain "reasons: $reasons"
 for reason in $reasons; do
