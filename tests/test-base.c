@@ -260,7 +260,8 @@ KIT_TEST(test_names_are_in_messages)
 	KIT_REFUSED(-EINVAL, gputm_unit_load(face, "", 0),
 		    "validation_unit (partition 3): snapshot refused");
 	ck_assert_int_eq(gputm_unit_set_name(table, "T"), 0);
-	KIT_REFUSED(-EINVAL, gputm_unit_load(table, "", 0), "metadata_table (T): snapshot refused");
+	KIT_REFUSED(-EINVAL, gputm_unit_load(table, "", 0),
+		    "metadata_table (T): this is a part of");
 	KIT_REFUSED(-EINVAL, gputm_unit_set_name(face, "two\nlines"),
 		    "(partition 3): byte 3 of a name is a control character");
 	ck_assert_uint_eq(sizeof(wider), GPUTM_NAME_BYTES + 1);
@@ -383,6 +384,40 @@ KIT_TEST(test_lent_parts_stay_over_a_load)
 		ck_assert_ptr_null(gputm_unit_check(face));
 		gputm_unit_reset(face);
 	}
+	gputm_validation_unit_free(unit);
+}
+
+/* A part is saved alone, but loaded with its whole only: else the whole would be broken. */
+KIT_TEST(test_a_part_is_not_loaded_alone)
+{
+	struct gputm_validation_request store = { 1, 64, 5, 1, 1, true };
+	struct gputm_validation_answer answer;
+	struct gputm_validation_unit *unit = NULL, *other = NULL;
+	struct gputm_unit *part[2];
+	uint64_t digest;
+	size_t size;
+
+	ck_assert_int_eq(gputm_validation_unit_new(kit->ctx, NULL, &unit), 0);
+	ck_assert_int_eq(gputm_validation_unit_new(kit->ctx, NULL, &other), 0);
+	part[0] = gputm_validation_unit_table(unit);
+	part[1] = gputm_validation_unit_buffer(unit);
+	for (unsigned i = 0; i < KIT_COUNT(part); i++) {
+		size = save(part[i]);
+		ck_assert_int_eq(gputm_validation_unit_access(unit, &store, &answer),
+				 GPUTM_VALIDATION_UNIT_OK);
+		digest = kit_digest(gputm_validation_unit_unit(unit));
+		KIT_REFUSED(-EINVAL, gputm_unit_load(part[i], image, size),
+			    "part of a validation_unit: load or clone the validation_unit instead");
+		KIT_REFUSED(-EINVAL,
+			    gputm_unit_clone(part[i], i ? gputm_validation_unit_buffer(other)
+							: gputm_validation_unit_table(other)),
+			    "part of a validation_unit: load or clone the validation_unit instead");
+		ck_assert_uint_eq(kit_digest(gputm_validation_unit_unit(unit)), digest);
+	}
+	size = save(gputm_validation_unit_unit(unit));
+	ck_assert_int_eq(gputm_unit_load(gputm_validation_unit_unit(other), image, size), 0);
+	ck_assert_uint_eq(kit_digest(gputm_validation_unit_unit(other)), digest);
+	gputm_validation_unit_free(other);
 	gputm_validation_unit_free(unit);
 }
 

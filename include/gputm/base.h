@@ -232,10 +232,14 @@ GPUTM_API int gputm_unit_set_name(struct gputm_unit *unit, const char *name);
 /** @return the name given, or "". It changes in place. */
 GPUTM_API const char *gputm_unit_name(const struct gputm_unit *unit);
 
-/** Back to the state after new: contents and statistics; config, name and observers stay. */
+/**
+ * Back to the state after new: contents and statistics; config, name and observers stay. Not of a
+ * part, which is reset with its whole: undefined, and an assertion with --enable-debug.
+ */
 GPUTM_API void gputm_unit_reset(struct gputm_unit *unit);
 
-/** Contents to the state after new; statistics go on. For a warp that is launched again. */
+/** Contents to the state after new; statistics go on. For a warp that is launched again. Not of a
+ * part, as above. */
 GPUTM_API void gputm_unit_reset_state(struct gputm_unit *unit);
 
 /**
@@ -312,11 +316,11 @@ GPUTM_API size_t gputm_unit_save_state(const struct gputm_unit *unit, void *buff
  * Take over a snapshot of a unit of the same kind and config, checked like new input. One without
  * statistics leaves the unit's own as they are; gputm_unit_clear_stats() clears them.
  * Whatever has been borrowed from the unit keeps its address: parts with their names and
- * observers, statistics. A part is loaded with its whole only.
- * @return 0; -EINVAL, cut, damaged, of another kind or config, or not a possible
- * state; -ENOTSUP, from another version of the unit or of the library's layout; -EBUSY, called by
- * an observer of the unit; -ENOMEM: the state before is kept meanwhile. The log says why, and the
- * unit is as it was.
+ * observers, statistics. A part, such as gputm_validation_unit_table(), is loaded with its whole.
+ * @return 0; -EINVAL, cut, damaged, of another kind or config, not a possible state, or @p unit is
+ * a part of another unit; -ENOTSUP, from another version of the unit or of the library's layout;
+ * -EBUSY, called by an observer of the unit; -ENOMEM: the state before is kept meanwhile. The log
+ * says why, and the unit is as it was.
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_unit_load(struct gputm_unit *unit, const void *data,
 					       size_t size);
@@ -325,7 +329,8 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_unit_load(struct gputm_unit *unit, const vo
  * Take over contents and statistics of @p from, a unit of the same kind and config, as by
  * gputm_unit_save() and gputm_unit_load() but without a buffer of the caller's. Make the unit
  * first, with the config that gputm_unit_config() of @p from gives.
- * @return 0; -EINVAL, another kind or config; -EBUSY, called by an observer of the unit; -ENOMEM.
+ * @return 0; -EINVAL, another kind or config, or @p unit is a part of another unit; -EBUSY, called
+ * by an observer of the unit; -ENOMEM.
  * The log says why, and the unit is as it was.
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_unit_clone(struct gputm_unit *unit,

@@ -475,13 +475,24 @@ static int read_body(struct gputm_unit *unit, bool stats, const uint8_t *in, siz
 	return error;
 }
 
+/* Whatever the snapshot: may contents of the unit be replaced? */
+static int may_load(const struct gputm_unit *unit)
+{
+	const struct gputm_unit *whole = unit->desk->whole;
+
+	if (whole)
+		return gputm__refuse(unit, "this is a part of a %s: load or clone the %s instead",
+				     whole->class->kind, whole->class->kind);
+	return unit->desk->telling ?
+		       refuse(unit, -EBUSY, "an observer must not load or clone the unit") : 0;
+}
+
 int gputm_unit_load(struct gputm_unit *unit, const void *data, size_t size)
 {
 	const uint8_t *in = data;
-	int error = check_envelope(unit, in, size);
+	int error = may_load(unit);
 
-	if (!error && unit->desk->telling)
-		error = refuse(unit, -EBUSY, "an observer must not load the unit");
+	error = error ? error : check_envelope(unit, in, size);
 	if (error)
 		return error;
 	return read_body(unit, get(in + STATS_AT, 8), in + HEADER_BYTES, size - HEADER_BYTES - 8);
@@ -491,15 +502,15 @@ int gputm_unit_clone(struct gputm_unit *unit, const struct gputm_unit *from)
 {
 	size_t size;
 	uint8_t *bytes;
-	int error;
+	int error = may_load(unit);
 
+	if (error)
+		return error;
 	if (unit->class != from->class) {
 		gputm__unit_log(unit, "clone refused: it is of another kind of unit, \"%s\"",
 				from->class->kind);
 		return -EINVAL;
 	}
-	if (unit->desk->telling)
-		return refuse(unit, -EBUSY, "an observer must not clone into the unit");
 	size = body_bytes(from, true);
 	bytes = gputm__alloc(unit->ctx, 1, size);
 	if (!bytes)

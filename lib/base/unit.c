@@ -105,6 +105,9 @@ int gputm__unit_new(struct gputm_ctx *ctx, const struct gputm__class *class, con
 		gputm__unit_free(unit);
 		return error;
 	}
+	for (size_t i = 0; i < GPUTM__PARTS; i++)
+		if (gputm__unit_part(unit, i))
+			gputm__unit_part(unit, i)->desk->whole = unit;
 	class->clear(unit); /* parts are new */
 	*out = unit;
 	return 0;
@@ -287,6 +290,7 @@ void gputm__unit_clear(struct gputm_unit *unit)
 
 void gputm_unit_reset(struct gputm_unit *unit)
 {
+	gputm__assert(!unit->desk->whole);
 	gputm__unit_clear(unit);
 	zero_stats(unit);
 	gputm__unit_settle(unit, false);
@@ -294,6 +298,7 @@ void gputm_unit_reset(struct gputm_unit *unit)
 
 void gputm_unit_reset_state(struct gputm_unit *unit)
 {
+	gputm__assert(!unit->desk->whole);
 	gputm__unit_clear(unit);
 	gputm__unit_settle(unit, true);
 }

@@ -44,6 +44,7 @@ struct gputm__desk {
 	char broken[GPUTM_NAME_BYTES + 200]; /* message of the last check */
 	uint64_t carried[GPUTM__LAWS];	     /* see struct gputm__laws */
 	bool telling;			     /* the unit is calling its observers */
+	const struct gputm_unit *whole;	     /* that the unit is a part of, or NULL */
 };
 
 struct gputm_unit {
