@@ -98,10 +98,12 @@ KIT_MADE(test_commit_buffer_full_and_misuse, b, "blocks=2 address_bits=16")
 	entry.count = 0;
 	KIT_REFUSED(-EINVAL, gputm_commit_buffer_push(b, &entry), "");
 	entry.count = UINT32_MAX;
-	KIT_REFUSED(-ERANGE, gputm_commit_buffer_push(b, &entry), "count");
+	KIT_REFUSED(-ERANGE, gputm_commit_buffer_push(b, &entry),
+		    "count = 4294967295 does not fit: the block at 0x0 has 2 writes already");
 	kit_unchanged(kit);
 	entry.count = UINT32_MAX - 2;
 	ck_assert_int_eq(gputm_commit_buffer_push(b, &entry), GPUTM_COMMIT_BUFFER_JOINED);
+	KIT_REFUSED(-ERANGE, push(b, 0, 1, 1, false), "has 4294967295 writes already");
 }
 
 struct run {

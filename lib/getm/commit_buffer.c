@@ -83,7 +83,11 @@ APART int refuse(const struct gputm_commit_buffer *b, const struct gputm_commit_
 				     (unsigned long long)entry->address);
 	if (!entry->count)
 		return gputm__refuse(&b->unit, "count = 0 is outside 1 .. %u", UINT32_MAX);
-	return gputm__out_of_range(&b->unit, "count", entry->count, 1, UINT32_MAX - partner->sum);
+	return gputm__refuse(&b->unit,
+			     "count = %u does not fit: the block at 0x%llx has %u writes already, "
+			     "and holds %u", entry->count, (unsigned long long)partner->address,
+			     partner->sum, UINT32_MAX),
+	       -ERANGE;
 }
 
 static inline int judge(const struct gputm_commit_buffer *b,
