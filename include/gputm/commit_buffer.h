@@ -30,7 +30,7 @@ struct gputm_commit_buffer_config {
 	size_t size;	       /**< sizeof *this, set by the INIT macro */
 	uint32_t blocks;       /**< blocks held, from push to release */
 	uint32_t block_bytes;  /**< bytes written at once, power of two */
-	uint32_t granularity;  /**< bytes of a granule of metadata, power of two */
+	uint32_t granularity;  /**< bytes of a granule, power of two: that of the validation unit */
 	uint32_t window;       /**< youngest waiting blocks that an entry may join */
 	uint32_t address_bits; /**< width of an address */
 };
