@@ -17,6 +17,7 @@ static const uint32_t seven[4] = { 7, 8, 9, 10 }, one[4] = { 1, 2, 3, 4 };
 KIT_TEST(test_tx_log_rows_have_void_entries)
 {
 	struct gputm_tx_log_row row;
+	uint64_t set = 0;
 	struct gputm_tx_log *log = make_small(kit, GPUTM_TX_LOG_SIGNATURE);
 
 	ck_assert_int_eq(gputm_tx_log_append_read(log, 0xf, at, seven), GPUTM_TX_LOG_CACHED);
@@ -29,6 +30,11 @@ KIT_TEST(test_tx_log_rows_have_void_entries)
 	ck_assert_uint_eq(row.address[1], 0x300);
 	ck_assert_uint_eq(row.value[3], 4);
 	ck_assert_int_eq(gputm_tx_log_get_row(log, GPUTM_TX_LOG_READ, 2, &row), -ERANGE);
+	KIT_REFUSED(-EINVAL, gputm_tx_log_get_row(log, (enum gputm_tx_log_kind)2, 0, &row),
+		    "kind = 2 is neither 0, the read log, nor 1, the write log");
+	KIT_REFUSED(-EINVAL,
+		    gputm_tx_log_get_group(log, (enum gputm_tx_log_kind)2, 0, 1, &set, &set),
+		    "kind = 2 is neither");
 	ck_assert_uint_eq(row.mask, 0xa);
 	ck_assert_uint_eq(gputm_tx_log_lanes(log, GPUTM_TX_LOG_READ), 0xf);
 	ck_assert_int_eq(gputm_tx_log_append_write(log, 0x4, other, one), GPUTM_TX_LOG_CACHED);

@@ -57,7 +57,7 @@ struct gputm_tx_log_config {
 	  /* header_bytes */ 8, /* flit_bytes */ 32, /* packed */ 0u }
 /* end INIT */
 
-/** Which of the two logs. */
+/** Which of the two logs. Rows and lanes of another kind are undefined. */
 enum gputm_tx_log_kind {
 	GPUTM_TX_LOG_READ = 0,
 	GPUTM_TX_LOG_WRITE = 1,
@@ -164,7 +164,8 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_tx_log_restart(struct gputm_tx_log *log, ui
 GPUTM_API uint32_t gputm_tx_log_rows(const struct gputm_tx_log *log, enum gputm_tx_log_kind kind);
 /** @return the lanes with at least one entry in the log of @p kind. */
 GPUTM_API uint64_t gputm_tx_log_lanes(const struct gputm_tx_log *log, enum gputm_tx_log_kind kind);
-/** Give row @p index, the oldest being 0. @return 0; -ERANGE, there is no such row. */
+/** Give row @p index, the oldest being 0. @return 0; -ERANGE, there is no such row; -EINVAL, there
+ * is no such log. */
 GPUTM_API GPUTM_MUST_CHECK int gputm_tx_log_get_row(const struct gputm_tx_log *log,
 						    enum gputm_tx_log_kind kind, uint32_t index,
 						    struct gputm_tx_log_row *out);
@@ -174,7 +175,7 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_tx_log_get_row(const struct gputm_tx_log *l
  * @param lanes_of per partition (partitions elements): the lanes whose word lies there; only
  * the elements in @p set are written.
  * @param set the partitions with at least one entry, bit i for partition i.
- * @return 0; -ERANGE, there is no such row.
+ * @return 0; -ERANGE, there is no such row; -EINVAL, there is no such log.
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_tx_log_get_group(const struct gputm_tx_log *log,
 						      enum gputm_tx_log_kind kind, uint32_t index,

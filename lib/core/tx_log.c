@@ -367,21 +367,31 @@ int gputm_tx_log_restart(struct gputm_tx_log *l, uint64_t mask)
 
 /* ---- transfer ---- */
 
+static inline const struct rows *log_of(const struct gputm_tx_log *l, enum gputm_tx_log_kind kind)
+{
+	gputm__assert((unsigned)kind <= GPUTM_TX_LOG_WRITE);
+	return &l->log[kind != GPUTM_TX_LOG_READ];
+}
+
 uint32_t gputm_tx_log_rows(const struct gputm_tx_log *l, enum gputm_tx_log_kind kind)
 {
-	return l->log[kind != GPUTM_TX_LOG_READ].count;
+	return log_of(l, kind)->count;
 }
 
 uint64_t gputm_tx_log_lanes(const struct gputm_tx_log *l, enum gputm_tx_log_kind kind)
 {
-	return l->log[kind != GPUTM_TX_LOG_READ].lanes;
+	return log_of(l, kind)->lanes;
 }
 
 int gputm_tx_log_get_row(const struct gputm_tx_log *l, enum gputm_tx_log_kind kind, uint32_t index,
 			 struct gputm_tx_log_row *out)
 {
-	const struct rows *log = &l->log[kind != GPUTM_TX_LOG_READ];
+	const struct rows *log;
 
+	if (GPUTM__UNLIKELY((unsigned)kind > GPUTM_TX_LOG_WRITE))
+		return gputm__refuse(&l->unit, "kind = %u is neither 0, the read log, nor 1, the "
+				     "write log", (unsigned)kind);
+	log = log_of(l, kind);
 	if (GPUTM__UNLIKELY(index >= log->count))
 		return gputm__refuse(&l->unit, "row %u of a log with %u rows", index, log->count),
 		       -ERANGE;
@@ -417,7 +427,7 @@ int gputm_tx_log_get_group(const struct gputm_tx_log *l, enum gputm_tx_log_kind 
 uint32_t gputm__tx_log_row_of(const struct gputm_tx_log *l, enum gputm_tx_log_kind kind,
 			      uint32_t row, unsigned lane, unsigned partition)
 {
-	const struct rows *log = &l->log[kind != GPUTM_TX_LOG_READ];
+	const struct rows *log = log_of(l, kind);
 	const uint64_t *address = log->address + (size_t)row * l->config.lanes + lane;
 
 	for (; row < log->count; row++, address += l->config.lanes)
