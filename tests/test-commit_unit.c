@@ -368,13 +368,24 @@ KIT_TEST(test_commit_unit_refuses_what_the_protocol_forbids)
 	m = header(GPUTM_COMMIT_READ_LOG, 8, 1);
 	m.mask = m.words = 1;
 	m.word[0].address = 2;
-	ck_assert_int_eq(push(&h, &m), -EINVAL);
+	KIT_REFUSED(-EINVAL, gputm_commit_unit_push(h.unit, &m), "address = 2 is no multiple of 4");
 	m.word[0].address = UINT64_C(1) << 32;
 	ck_assert_int_eq(push(&h, &m), -ERANGE);
 	m.word[0].address = 0;
 	m.word[0].lane = 64; /* not taken for lane 0 */
 	ck_assert_int_eq(push(&h, &m), -ERANGE);
 	m.word[0].lane = 0;
+	m.first_cid = 71;
+	KIT_REFUSED(-ERANGE, gputm_commit_unit_push(h.unit, &m),
+		    "first_cid = 71 is outside 7 .. 70");
+	m.first_cid = 8;
+	m.words = 0;
+	KIT_REFUSED(-EINVAL, gputm_commit_unit_push(h.unit, &m), "words = 0 is outside 1 .. 64");
+	m.words = 1;
+	m.kind = GPUTM_COMMIT_DONE;
+	KIT_REFUSED(-EINVAL, gputm_commit_unit_push(h.unit, &m), "words = 1 does not fit its kind");
+	m.kind = GPUTM_COMMIT_RESENT_DONE + 1;
+	KIT_REFUSED(-EINVAL, gputm_commit_unit_push(h.unit, &m), "kind = 6 is outside 0 .. 5");
 	m.kind = GPUTM_COMMIT_RESENT;
 	ck_assert_int_eq(push(&h, &m), -EINVAL);
 	ck_assert_int_eq(gputm_commit_unit_mem_complete(h.unit, 0, NULL), -EINVAL);

@@ -249,12 +249,14 @@ KIT_MADE(test_validation_unit_misuse_changes_nothing, u,
 	KIT_REFUSED(-ERANGE, gputm_validation_unit_access_probe(u, &r), "address = 65536");
 	KIT_REFUSED(-ERANGE, gputm_validation_unit_release(u, 1 << 16, 0, 0, 1, NULL), "");
 	KIT_REFUSED(-ERANGE, gputm_validation_unit_get_granule(u, 1 << 16, &g), "");
-	KIT_REFUSED(-EINVAL, gputm_validation_unit_rollover_go(u), "");
+	KIT_REFUSED(-EINVAL, gputm_validation_unit_release(u, 0, 7, 0, 0, NULL), "count = 0");
+	KIT_REFUSED(-EINVAL, gputm_validation_unit_rollover_go(u), "running, not all stopped");
 	ck_assert_int_eq(gputm_validation_unit_ring_push(u, &m), 0); /* a go that came round */
 	m.go = 0;
 	KIT_REFUSED(-EINVAL, gputm_validation_unit_ring_push(u, &m), "");
 	m.from = 1;
-	KIT_REFUSED(-EINVAL, gputm_validation_unit_ring_push(u, &m), "stop of unit 1");
+	KIT_REFUSED(-EINVAL, gputm_validation_unit_ring_push(u, &m),
+		    "stop of unit 1 cannot come while the unit is running");
 	kit_unchanged(kit);
 	r.address = 0xffff;
 	ck_assert_int_eq(gputm_validation_unit_access(u, &r, &answer), OK);

@@ -89,7 +89,6 @@ static const char *const results[] = { "ok", "abort", "stalled" };
 static const char *const reasons[] = {
 	"granted", "load wts", "store wts", "store rts", "buffer", "count", "rollover",
 };
-static const char *const states[] = { "running", "stopped", "all stopped", "rolling" };
 
 static const struct gputm_event_kind events[] = {
 	EVENT(GPUTM_VALIDATION_UNIT_EVENT_ANSWER, "answer",
@@ -107,7 +106,7 @@ static const struct gputm_event_kind events[] = {
 	      VALUE(writes_left, "writes", "Writes of the granule that stay reserved.")),
 	EVENT(GPUTM_VALIDATION_UNIT_EVENT_STATE, "state",
 	      "The unit has taken a step of a rollover.",
-	      NAMED(state, states, "The new state of the unit."),
+	      NAMED(state, gputm__validation_phases, "The new state of the unit."),
 	      VALUE(leader, "partition", "The unit whose stop this unit follows.")),
 };
 

@@ -20,6 +20,8 @@ struct gputm__slot {
 
 #define GPUTM__WAITS GPUTM_VALIDATION_UNIT_REASONS /* a verdict beside the reasons */
 
+extern const char *const gputm__validation_phases[4]; /* names, in events and messages */
+
 struct gputm_validation_unit {
 	struct gputm_unit unit;
 	struct gputm_validation_unit_config config;

@@ -23,6 +23,8 @@
  */
 #include "lib/getm/validation_unit-priv.h"
 
+const char *const gputm__validation_phases[4] = { "running", "stopped", "all stopped", "rolling" };
+
 static void set_state(struct gputm_validation_unit *u, enum gputm_validation_unit_phase state,
 		      uint32_t leader)
 {
@@ -110,8 +112,9 @@ int gputm_validation_unit_ring_push(struct gputm_validation_unit *u,
 				    const struct gputm_validation_message *message)
 {
 	if (!may_come(u, message))
-		return gputm__refuse(&u->unit, "%s of unit %u cannot come in state %u",
-				     message->go ? "go" : "stop", message->from, u->state);
+		return gputm__refuse(&u->unit, "%s of unit %u cannot come while the unit is %s",
+				     message->go ? "go" : "stop", message->from,
+				     gputm__validation_phases[u->state]);
 	gputm__queue_put(&u->from_ring, struct gputm_validation_message, *message);
 	receive_all(u);
 	gputm__validation_roll(u);
@@ -135,8 +138,8 @@ int gputm_validation_unit_ring_pop(struct gputm_validation_unit *u)
 int gputm_validation_unit_rollover_go(struct gputm_validation_unit *u)
 {
 	if (u->state != GPUTM_VALIDATION_UNIT_ALL_STOPPED)
-		return gputm__refuse(&u->unit, "rollover_go in state %u, which is not ALL_STOPPED",
-				     u->state);
+		return gputm__refuse(&u->unit, "rollover_go while the unit is %s, not all stopped",
+				     gputm__validation_phases[u->state]);
 	set_state(u, GPUTM_VALIDATION_UNIT_ROLLING, u->config.id);
 	gputm__validation_roll(u);
 	return 0;

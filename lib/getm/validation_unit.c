@@ -585,8 +585,10 @@ int gputm_validation_unit_release(struct gputm_validation_unit *u, uint64_t addr
 
 	if (!gputm__validation_fits(u, &r))
 		return refuse(u, &r);
+	if (!count)
+		return gputm__refuse(&u->unit, "count = 0: release at least one reserved write");
 	if (gputm_metadata_table_lookup_probe(u->table, address, &m) <= 0 ||
-	    m.owner != owner_of(u, warp, sequence) || !count || count > m.writes)
+	    m.owner != owner_of(u, warp, sequence) || count > m.writes)
 		return gputm__refuse(&u->unit,
 				     "warp %u has not reserved %u writes at 0x%llx in attempt %llu",
 				     warp, count, (unsigned long long)address,

@@ -28,6 +28,14 @@ static int refuse_shape(const struct gputm_commit_unit *self, const char *field,
 			     (unsigned long long)value);
 }
 
+static int refuse_range(const struct gputm_commit_unit *self, const char *field, uint64_t value,
+			uint64_t min, uint64_t max)
+{
+	return gputm__refuse(&self->unit, "message with %s = %llu is outside %llu .. %llu", field,
+			     (unsigned long long)value, (unsigned long long)min,
+			     (unsigned long long)max);
+}
+
 /* What has been pushed for the warp, if its messages are not complete. */
 static inline struct said *said_in(const struct gputm_commit_unit *self,
 				   const struct gputm_commit_message *m)
@@ -44,7 +52,7 @@ static GPUTM__INLINE int judge_shape(const struct gputm_commit_unit *self,
 	bool log = m->kind <= GPUTM_COMMIT_WRITE_LOG || m->kind == GPUTM_COMMIT_RESENT;
 
 	if (m->kind > GPUTM_COMMIT_RESENT_DONE)
-		return refuse_shape(self, "kind", m->kind);
+		return refuse_range(self, "kind", m->kind, 0, GPUTM_COMMIT_RESENT_DONE);
 	if (m->lanes - 1 >= self->config.lanes)
 		return gputm__out_of_range(&self->unit, "lanes", m->lanes, 1, self->config.lanes);
 	if (!m->mask || m->mask & ~gputm__low_mask(m->lanes) || (resent && m->mask & (m->mask - 1)))
@@ -52,7 +60,8 @@ static GPUTM__INLINE int judge_shape(const struct gputm_commit_unit *self,
 	if (m->yes & (log || resent ? UINT64_MAX : ~m->mask))
 		return refuse_shape(self, "yes", m->yes);
 	if (log ? m->words - 1 >= GPUTM_COMMIT_WORDS : m->words)
-		return refuse_shape(self, "words", m->words);
+		return log ? refuse_range(self, "words", m->words, 1, GPUTM_COMMIT_WORDS)
+			   : refuse_shape(self, "words", m->words);
 	if (m->purpose > (resent ? (uint32_t)GPUTM_COMMIT_FOR_COMMIT : 0))
 		return refuse_shape(self, "purpose", m->purpose);
 	return 0;
@@ -68,7 +77,8 @@ GPUTM__COLD static int refuse_words(const struct gputm_commit_unit *self,
 			return gputm__out_of_range(&self->unit, "address", word->address, 0,
 						   self->address_max);
 		if (word->address & 3)
-			return refuse_shape(self, "address", word->address);
+			return gputm__refuse(&self->unit, "address = %llu is no multiple of 4",
+					     (unsigned long long)word->address);
 		if (word->lane >= m->lanes)
 			return gputm__out_of_range(&self->unit, "lane", word->lane, 0,
 						   m->lanes - 1);
@@ -102,7 +112,7 @@ static GPUTM__INLINE int judge_cids(const struct gputm_commit_unit *self,
 	const struct entry *last = entry_at(self, end - 1);
 
 	if (first > beyond)
-		return gputm__out_of_range(&self->unit, "first_cid", first, 0, beyond);
+		return gputm__out_of_range(&self->unit, "first_cid", first, self->oldest, beyond);
 	if (first + gputm__lowest(m->mask) < self->oldest && m->kind != GPUTM_COMMIT_VERDICT)
 		return refuse_lane(self, m, m->mask, "it has retired");
 	if (first >= self->head || end <= self->oldest ||
