@@ -67,6 +67,8 @@ KIT_BARE_TEST(test_ctx_outlives_its_owner_with_a_unit)
 KIT_TEST(test_params_set_from_text)
 {
 	const struct gputm_params *params = gputm_recency_bloom_params();
+	const struct gputm_params *clocks = gputm_warp_clock_params();
+	struct gputm_warp_clock_config clock = GPUTM_WARP_CLOCK_CONFIG_INIT;
 	struct gputm_tx_log_config log = GPUTM_TX_LOG_CONFIG_INIT;
 	struct gputm_recency_bloom_config config = GPUTM_RECENCY_BLOOM_CONFIG_INIT;
 
@@ -95,6 +97,15 @@ KIT_TEST(test_params_set_from_text)
 			 -EINVAL);
 	kit_said(kit, "tx_log: filter = \"bloom\"", "0 .. 2", "none, signature, perfect", NULL);
 	ck_assert_uint_eq(config.entries, 1024);
+	ck_assert_int_eq(gputm_params_set(kit->ctx, clocks, &clock, "per_core", "true"), 0);
+	ck_assert(clock.per_core);
+	ck_assert_int_eq(gputm_params_set(kit->ctx, clocks, &clock, "per_core", "false"), 0);
+	ck_assert(!clock.per_core);
+	ck_assert_int_eq(gputm_params_set(kit->ctx, clocks, &clock, "per_core", "1"), 0);
+	ck_assert(clock.per_core);
+	KIT_REFUSED(-EINVAL, gputm_params_set(kit->ctx, clocks, &clock, "per_core", "yes"),
+		    "per_core = \"yes\"", "0 .. 1", "false, true");
+	KIT_REFUSED(-EINVAL, gputm_params_set(kit->ctx, clocks, &clock, "warps", "true"), "warps");
 }
 
 KIT_TEST(test_load_into_another_config_names_the_field)

@@ -188,7 +188,8 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_params_preset(struct gputm_ctx *ctx,
 						   const char *name, void *config);
 
 /**
- * Set one field from text: a decimal or 0x number, or the name of a choice.
+ * Set one field from text: a decimal or 0x number, the name of a choice, or true or false for a
+ * bool.
  * The value is checked against the row of the field.
  * @return 0; -EINVAL, no such field or not a value (the log says what is allowed), or a
  * `size` that is no struct's; -ERANGE, outside the range; -E2BIG and -ENOTSUP as for presets.

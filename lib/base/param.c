@@ -174,16 +174,25 @@ static int refuse_preset(struct gputm_ctx *ctx, const struct gputm_params *param
 	return -EINVAL;
 }
 
+/* The names of the values min, min + 1, ... of the field, or NULL. */
+static const char *const *names_of(const struct gputm_param *row)
+{
+	static const char *const booleans[] = { "false", "true" };
+
+	return row->bytes == 1 ? booleans : row->choices;
+}
+
 static int refuse_text(struct gputm_ctx *ctx, const struct gputm_params *params,
 		       const struct gputm_param *row, const char *value)
 {
+	const char *const *choices = names_of(row);
 	struct names names = { .used = 0 };
 
-	for (uint64_t i = 0; row->choices && i <= row->max - row->min; i++)
-		add_name(&names, row->choices[i]);
+	for (uint64_t i = 0; choices && i <= row->max - row->min; i++)
+		add_name(&names, choices[i]);
 	gputm__log(ctx, GPUTM_LOG_ERROR, "%s: %s = \"%s\" is not a number in %llu .. %llu%s%s",
 		   params->kind, row->name, value, (unsigned long long)row->min,
-		   (unsigned long long)row->max, row->choices ? " or one of its names, " : "",
+		   (unsigned long long)row->max, choices ? " or one of its names, " : "",
 		   names.text);
 	return -EINVAL;
 }
@@ -246,8 +255,10 @@ static bool parse_number(const char *text, uint64_t *out)
 
 static bool parse_choice(const struct gputm_param *row, const char *text, uint64_t *out)
 {
-	for (uint64_t i = 0; row->choices && i <= row->max - row->min; i++) {
-		if (!strcmp(row->choices[i], text)) {
+	const char *const *choices = names_of(row);
+
+	for (uint64_t i = 0; choices && i <= row->max - row->min; i++) {
+		if (!strcmp(choices[i], text)) {
 			*out = row->min + i;
 			return true;
 		}
