@@ -26,8 +26,9 @@
  *    nothing has changed;
  *  - what the hardware may answer (full, stall, conflict, retry) is a
  *    non-negative enum value, because it is what is being modelled;
- *  - a NULL handle is a bug of the caller: undefined, caught by an assertion in
- *    builds configured with --enable-debug.
+ *  - a bug of the caller is undefined. Every pointer must be valid, a handle too, and NULL is
+ *    for those only that are said to allow it. Some other bugs, such as the reset of a part,
+ *    are assertions in builds configured with --enable-debug.
  *
  * Out-parameters come last and are untouched when a call fails. A function that returns a value
  * itself, such as a mask or a count, returns 0 for an index past the end.
