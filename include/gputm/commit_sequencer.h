@@ -132,7 +132,7 @@ enum gputm_commit_sequencer_event {
 /**
  * Make an idle sequencer.
  * @param config NULL for the defaults.
- * @return 0; -EINVAL or -ERANGE, a field is refused (the log names it), among them warp mode
+ * @return 0; -EINVAL, a field is refused (the log names it), among them warp mode
  * without intra_warp_resolved and an output buffer that could never take one step; -E2BIG,
  * @p config sets a field newer than this library; -ENOMEM. Free it with
  * gputm_commit_sequencer_free().

@@ -250,8 +250,8 @@ enum gputm_commit_unit_event {
 /**
  * Make a unit without entries. Free it with gputm_commit_unit_free().
  * @param config NULL for the defaults.
- * @return 0; -EINVAL or -ERANGE, a field is refused (also: ring above 2^(cid_bits - 2);
- * port_words below lanes x buffer_words); -E2BIG; -ENOMEM.
+ * @return 0; -EINVAL, a field is refused (also: ring above 2^(cid_bits - 2), or below lanes;
+ * port_words below lanes x buffer_words; pending_block no power of two); -E2BIG; -ENOMEM.
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_commit_unit_new(struct gputm_ctx *ctx,
 						     const struct gputm_commit_unit_config *config,

@@ -92,7 +92,7 @@ gputm_last_writer_config_preset(struct gputm_last_writer_config *config, const c
 /**
  * Make an empty history with base 0.
  * @param config NULL for the defaults.
- * @return 0; -EINVAL or -ERANGE, a field is refused (the log names it); -E2BIG, @p config sets
+ * @return 0; -EINVAL, a field is refused (the log names it); -E2BIG, @p config sets
  * a field newer than this library; -ENOMEM. Free it with gputm_last_writer_free().
  */
 GPUTM_API GPUTM_MUST_CHECK int

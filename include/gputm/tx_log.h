@@ -94,7 +94,7 @@ enum gputm_tx_log_event {
 /**
  * Make a pair of empty logs.
  * @param config NULL for the defaults.
- * @return 0; -EINVAL or -ERANGE, a field is refused (the log names it); -E2BIG, @p config sets
+ * @return 0; -EINVAL, a field is refused (the log names it); -E2BIG, @p config sets
  * a field newer than this library; -ENOMEM. Free it with gputm_tx_log_free().
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_tx_log_new(struct gputm_ctx *ctx,
