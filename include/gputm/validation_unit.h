@@ -42,7 +42,7 @@ struct gputm_validation_unit_config {
 	bool paper_order;	 /**< compare times only, as the paper; not serialisable (false) */
 	uint32_t time_bits;	 /**< width of a logical time */
 	uint32_t warp_bits;	 /**< width of a warp's number, GPU-wide */
-	uint32_t sequence_bits;	 /**< width of an attempt's number */
+	uint32_t sequence_bits;	 /**< bits of an attempt's number that count */
 	uint64_t margin;	 /**< times left when a rollover begins */
 	uint32_t id;		 /**< of the unit in the ring */
 	uint32_t units;		 /**< of the ring */
@@ -85,7 +85,9 @@ struct gputm_validation_request {
 	uint64_t tag;	   /**< the caller's; comes back with the answer */
 	uint64_t address;  /**< bytes */
 	uint64_t time;	   /**< warpts of the attempt, at most 2^time_bits - 2 */
-	uint64_t sequence; /**< number of the warp's attempt: a new one for each attempt */
+	/** Number of the warp's attempt, a new one for each attempt. Only the low sequence_bits
+	 * count: the number may grow for ever. */
+	uint64_t sequence;
 	uint32_t warp;	   /**< GPU-wide */
 	bool write;
 };
@@ -197,7 +199,7 @@ gputm_validation_unit_retry(struct gputm_validation_unit *unit,
 /**
  * Release reserved writes of an attempt, when they are written or it has aborted; the last
  * one wakes the oldest access that waits for the granule. Works in every state.
- * @param sequence of the attempt.
+ * @param sequence of the attempt; the low sequence_bits count.
  * @param left set to the reserved writes left of the granule; NULL allowed.
  * @return 0; -EINVAL, the attempt has not so many reserved; -ERANGE; -ENOMEM.
  */
