@@ -259,7 +259,12 @@ GPUTM_API uint64_t gputm_validation_unit_writes(const struct gputm_validation_un
  * largest time does this by itself. No effect unless running.
  */
 GPUTM_API void gputm_validation_unit_rollover(struct gputm_validation_unit *unit);
-/** A message from the unit before this one. @return 0; -EINVAL, no such message can come. */
+/**
+ * A message from the unit before this one. The unit's own go is taken whenever the unit runs, and
+ * changes nothing: the unit that led runs on before its go has come round, and does not note that
+ * one is under way. Cores issue again only then, as a unit that has stopped refuses its own go.
+ * @return 0; -EINVAL, no such message can come.
+ */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_validation_unit_ring_push(struct gputm_validation_unit *unit,
 				const struct gputm_validation_message *message);
