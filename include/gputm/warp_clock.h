@@ -102,7 +102,15 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_warp_clock_commit(struct gputm_warp_clock *
 /** @return true when a clock lies within the margin and none has rolled over since. */
 GPUTM_API bool gputm_warp_clock_exhausted(const struct gputm_warp_clock *clock);
 
-/** Rollover: all clocks to 0, reports forgotten; aborts in a row stay for the back-off. */
+/**
+ * Rollover: all clocks to 0, reports forgotten; aborts in a row stay for the back-off. In order:
+ *  1. attempts that run abort: gputm_warp_clock_abort(), then gputm_warp_clock_restart() as ever,
+ *     but no attempt begins yet;
+ *  2. gputm_warp_clock_rollover() of a core when no attempt of it is left;
+ *  3. gputm_validation_unit_rollover_go() of the unit that leads, when all cores have done so;
+ *  4. when its go has come round, attempts begin, with the time of gputm_warp_clock_get_time().
+ * A restart after step 2 works too: with no report left, it sets the time to 1.
+ */
 GPUTM_API void gputm_warp_clock_rollover(struct gputm_warp_clock *clock);
 
 GPUTM_END_DECLS
