@@ -157,8 +157,8 @@ enum gputm_validation_unit_event {
 
 /** @return the parameter table. */
 GPUTM_API const struct gputm_params *gputm_validation_unit_params(void);
-/** Fill @p config from a preset: "getm-128", "getm-256", "paper-order", "getm-gpu".
- * @return 0; -EINVAL. */
+/** Fill @p config from a preset: "getm-128", "getm-256", "paper-order", "getm-gpu". There is no
+ * "getm": the paper's 4096 entries do not divide by its 6 partitions. @return 0; -EINVAL. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_validation_unit_config_preset(struct gputm_validation_unit_config *config, const char *name);
 /** Make a unit without metadata. @return 0; -EINVAL; -E2BIG; -ENOMEM. */
