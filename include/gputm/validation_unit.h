@@ -107,7 +107,9 @@ enum gputm_validation_unit_reason {
 	GPUTM_VALIDATION_UNIT_STORE_WTS = 2, /**< a store met a younger write */
 	GPUTM_VALIDATION_UNIT_STORE_RTS = 3, /**< a store met a younger read only */
 	GPUTM_VALIDATION_UNIT_BUFFER = 4,    /**< the stall buffer is full */
-	GPUTM_VALIDATION_UNIT_COUNT = 5,     /**< the number of writes is at its largest */
+	/** The number of writes is at its largest. With count_bits = 1 a transaction that writes a
+	 * granule twice never commits. */
+	GPUTM_VALIDATION_UNIT_COUNT = 5,
 	GPUTM_VALIDATION_UNIT_ROLLOVER = 6,  /**< the unit has stopped for a rollover */
 	GPUTM_VALIDATION_UNIT_REASONS
 };

@@ -23,7 +23,7 @@ struct gputm_warp_clock_config {
 	uint32_t time_bits;	/**< width of a time */
 	uint64_t margin;	/**< times below the largest that are left for accesses in flight
 				     when a rollover is requested */
-	uint32_t backoff_base;	/**< cycles; 0 for no back-off */
+	uint32_t backoff_base;	/**< cycles; 0 for no back-off: conflicts may then go on for ever */
 	uint32_t backoff_limit; /**< doublings of the base, one for each restart */
 	uint64_t seed;		/**< of the back-off */
 	/** Further restarts in a row that double the back-off once more; 0: never. */
