@@ -117,13 +117,15 @@ class context {
 public:
 	context() : inside_(std::make_shared<inside>()) {}
 	operator gputm_ctx *() const noexcept { return inside_->ctx; }
-	/** Throw what @p result says, if it is negative. @return @p result. */
+	/** Throw what @p result says, if it is negative, in the library's words since the check
+	 * before. @return @p result. */
 	int check(int result) const
 	{
+		std::string text = result < 0 ? inside_->message : "";
+
+		inside_->message[0] = '\0';
 		if (result >= 0)
 			return result;
-		std::string text = inside_->message;
-		inside_->message[0] = '\0';
 		throw error(result, text.empty() ? std::strerror(-result) : text);
 	}
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <iostream>
 #include <utility>
 
@@ -97,6 +98,12 @@ int main()
 	gputm::unit<gputm_recency_bloom> filter;
 	refused(ERANGE, "address", [&] {
 		filter.check(gputm_recency_bloom_update(filter, ~UINT64_C(0), 1));
+	});
+	int handled = gputm_recency_bloom_update(filter, ~UINT64_C(0), 1); // and not checked
+	EXPECT(handled == -ERANGE);
+	filter.check(gputm_recency_bloom_update(filter, 0x1000, 1));
+	refused(EINVAL, std::strerror(EINVAL), [&] { // a call without a context is silent
+		filter.check(gputm_recency_bloom_config_preset(&config, "kilo"));
 	});
 	refused(EINVAL, "", [&] { filter.load(gputm::unit<gputm_tx_log>().save()); });
 	return failures != 0;
