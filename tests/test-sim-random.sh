@@ -6,7 +6,7 @@
 sim=${top_builddir:-.}/gputm-sim
 script=${srcdir:-.}/tests/random-kernel.awk
 systems='kilo-tm warptm warptm-tcd warptm-el getm si-tm si-tm-oracle ideal coarse-lock fine-lock hetm'
-seeds='1 500'
+seeds='1 264'
 [ "${GPUTM_TEST_SCALE:-}" != small ] || seeds='1 132'
 status=0
 work=$(mktemp -d) || exit 99
