@@ -381,6 +381,7 @@ KIT_TEST(test_commit_unit_refuses_what_the_protocol_forbids)
 	m.first_cid = 8;
 	m.words = 0;
 	KIT_REFUSED(-EINVAL, gputm_commit_unit_push(h.unit, &m), "words = 0 is outside 1 .. 64");
+	ck_assert_int_eq(push(&h, &m), -EINVAL); /* and by the probe */
 	m.words = 1;
 	m.kind = GPUTM_COMMIT_DONE;
 	KIT_REFUSED(-EINVAL, gputm_commit_unit_push(h.unit, &m), "words = 1 does not fit its kind");
@@ -431,6 +432,21 @@ KIT_TEST(test_commit_unit_refuses_verdicts_that_cannot_be)
 	ticks(&h, 20);
 	ck_assert_uint_eq(gputm_commit_unit_oldest(h.unit), 9);
 	refuse_message(kit, &h, &pass, "it has failed or committed");
+}
+
+/* A snapshot whose queued log has no words is not taken. */
+KIT_TEST(test_commit_unit_refuses_a_snapshot_with_an_empty_log)
+{
+	struct gputm_commit_message m = header(GPUTM_COMMIT_READ_LOG, 7, 1);
+	struct hand h = hand_of(make(kit, SMALL));
+
+	m.mask = 1;
+	m.words = 3;
+	for (uint32_t n = 0; n < m.words; n++)
+		m.word[n] = (struct gputm_commit_word){ 4 * n, 1, 0 };
+	ck_assert_int_eq(push(&h, &m), GPUTM_COMMIT_UNIT_ACCEPTED);
+	KIT_REFUSED(-EINVAL, kit_forged(unit_of(h.unit), 1 | UINT64_C(3) << 32, 4, 4, 0),
+		    "a queued message that would have been refused");
 }
 
 /* A log that is sent again is asked for, and is as long as it was. */

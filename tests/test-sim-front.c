@@ -71,8 +71,7 @@ static const char *const bad_options[][WORDS] = {
 	{ "--concurrency=65" }, { "--check=yes" },    { "--format=xml" },    { "--progress=maybe" },
 	{ "--set=cores=4" }, { "--set=machine.cores" }, { "--set", "a=b.c" }, { "--system=" },
 	{ "--out" },	    { "--trace=x", "--threads=4" }, { "--trace=x", "--workload=bank" },
-	{ "--keys=x", "--workload=bank" }, { "--keys=x", "--trace=y" },
-	{ "--edges=x" },    { "--edges=x", "--workload=list" }, { "--edges=x", "--trace=y" },
+	{ "--keys=x", "--trace=y" }, { "--edges=x", "--trace=y" },
 };
 
 KIT_TESTS(test_bad_options_are_refused, KIT_COUNT(bad_options))

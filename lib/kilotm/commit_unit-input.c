@@ -59,9 +59,10 @@ static GPUTM__INLINE int judge_shape(const struct gputm_commit_unit *self,
 		return refuse_shape(self, "mask", m->mask);
 	if (m->yes & (log || resent ? UINT64_MAX : ~m->mask))
 		return refuse_shape(self, "yes", m->yes);
-	if (log ? m->words - 1 >= GPUTM_COMMIT_WORDS : m->words)
-		return log ? refuse_range(self, "words", m->words, 1, GPUTM_COMMIT_WORDS)
-			   : refuse_shape(self, "words", m->words);
+	if (log && m->words - 1 >= GPUTM_COMMIT_WORDS)
+		return refuse_range(self, "words", m->words, 1, GPUTM_COMMIT_WORDS);
+	if (!log && m->words)
+		return refuse_shape(self, "words", m->words);
 	if (m->purpose > (resent ? (uint32_t)GPUTM_COMMIT_FOR_COMMIT : 0))
 		return refuse_shape(self, "purpose", m->purpose);
 	return 0;
