@@ -160,9 +160,9 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_tx_log_lookup_own_write(struct gputm_tx_log
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_tx_log_restart(struct gputm_tx_log *log, uint64_t mask);
 
-/** @return rows of the log of @p kind, void ones included. */
+/** @return rows of the log of @p kind, void ones included; 0, there is no such log. */
 GPUTM_API uint32_t gputm_tx_log_rows(const struct gputm_tx_log *log, enum gputm_tx_log_kind kind);
-/** @return the lanes with at least one entry in the log of @p kind. */
+/** @return the lanes with at least one entry in the log of @p kind; 0, there is no such log. */
 GPUTM_API uint64_t gputm_tx_log_lanes(const struct gputm_tx_log *log, enum gputm_tx_log_kind kind);
 /** Give row @p index, the oldest being 0. @return 0; -ERANGE, there is no such row; -EINVAL, there
  * is no such log. */

@@ -367,20 +367,25 @@ int gputm_tx_log_restart(struct gputm_tx_log *l, uint64_t mask)
 
 /* ---- transfer ---- */
 
+static inline bool names_log(enum gputm_tx_log_kind kind)
+{
+	return (unsigned)kind <= GPUTM_TX_LOG_WRITE;
+}
+
 static inline const struct rows *log_of(const struct gputm_tx_log *l, enum gputm_tx_log_kind kind)
 {
-	gputm__assert((unsigned)kind <= GPUTM_TX_LOG_WRITE);
+	gputm__assert(names_log(kind));
 	return &l->log[kind != GPUTM_TX_LOG_READ];
 }
 
 uint32_t gputm_tx_log_rows(const struct gputm_tx_log *l, enum gputm_tx_log_kind kind)
 {
-	return log_of(l, kind)->count;
+	return names_log(kind) ? log_of(l, kind)->count : 0;
 }
 
 uint64_t gputm_tx_log_lanes(const struct gputm_tx_log *l, enum gputm_tx_log_kind kind)
 {
-	return log_of(l, kind)->lanes;
+	return names_log(kind) ? log_of(l, kind)->lanes : 0;
 }
 
 int gputm_tx_log_get_row(const struct gputm_tx_log *l, enum gputm_tx_log_kind kind, uint32_t index,
@@ -388,7 +393,7 @@ int gputm_tx_log_get_row(const struct gputm_tx_log *l, enum gputm_tx_log_kind ki
 {
 	const struct rows *log;
 
-	if (GPUTM__UNLIKELY((unsigned)kind > GPUTM_TX_LOG_WRITE))
+	if (GPUTM__UNLIKELY(!names_log(kind)))
 		return gputm__refuse(&l->unit, "kind = %u is neither 0, the read log, nor 1, the "
 				     "write log", (unsigned)kind);
 	log = log_of(l, kind);
