@@ -109,11 +109,9 @@ int open_code(struct reader *r, enum kernel_section section, struct kernel_code 
 	if (code->line)
 		return say(r, "got \"%s\" a second time (first in line %u)", r->text, code->line);
 	code->line = r->token_line;
-	r->code = code;
+	use_registers_of(r, code);
 	r->section = section;
 	r->instrs = r->steps = r->constants = r->messages = 0;
-	if (!code->registers)
-		r->regs = 0;
 	r->first_step = 0;
 	r->labels = 0;
 	r->loops = 0;

@@ -226,7 +226,7 @@ static int read_registers(struct reader *r)
 	if (!r->kernel->launched)
 		return say(r, "got \"register\", expected none: only kernels with \"launch\" name "
 			      "their registers");
-	r->code = &r->kernel->code[KERNEL_TRANSACTIONS];
+	use_registers_of(r, &r->kernel->code[KERNEL_TRANSACTIONS]);
 	do {
 		if (r->token != TOKEN_WORD)
 			error = unexpected(r, "the name of a register");

@@ -73,6 +73,12 @@ uint16_t find_register(const struct reader *r, const char *text)
 	return KERNEL_NO_COLUMN;
 }
 
+void use_registers_of(struct reader *r, struct kernel_code *code)
+{
+	r->code = code;
+	r->regs = code->registers; /* there is room for these, if not for more */
+}
+
 int add_register(struct reader *r, const char *text, uint16_t *out)
 {
 	struct kernel_code *code = r->code;

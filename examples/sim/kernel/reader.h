@@ -226,6 +226,8 @@ bool is_reserved(const char *text);
 /* Register of the section, made if there is none; KERNEL_NO_COLUMN after an error was said. */
 uint16_t take_register(struct reader *r, bool set);
 uint16_t find_register(const struct reader *r, const char *text);
+/* The code whose registers are found and added from here on. */
+void use_registers_of(struct reader *r, struct kernel_code *code);
 int add_register(struct reader *r, const char *text, uint16_t *out);
 uint16_t special_register(struct reader *r, enum sim_special special);
 
