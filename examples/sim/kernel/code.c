@@ -337,6 +337,10 @@ int close_code(struct reader *r)
 	}
 	if (!error)
 		error = check_registers(r);
+	/* Instructions without steps point to steps, too. */
+	if (!error && !make_room((void **)&r->code->step, &r->steps, r->code->step_count,
+				 sizeof(*r->code->step)))
+		error = no_memory(r);
 	if (error)
 		return error;
 	resolve(r);
