@@ -337,7 +337,7 @@ int close_code(struct reader *r)
 	}
 	if (!error)
 		error = check_registers(r);
-	/* Instructions without steps point to steps, too. */
+	/* Others take the address of the first step of an instruction that has none: never NULL. */
 	if (!error && !make_room((void **)&r->code->step, &r->steps, r->code->step_count,
 				 sizeof(*r->code->step)))
 		error = no_memory(r);
