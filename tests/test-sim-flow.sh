@@ -133,6 +133,29 @@ for mechanism in $mechanisms; do
 			complain "$mechanism on $kernel: $(cat "$work/ahead") cycles, each alone $(field cycles)"
 	done
 done
+# A core under pdom and one of a TM system have the same rules of time: without locks the cycles are
+# the same, but for the last issue of a machine that takes four cycles for one; with an L1 warps that
+# come to it in the same cycle can come in another order.
+while read -r most machine; do
+	for kernel in bound manager nested; do
+		for core in '--divergence pdom' '--system ideal'; do
+			# shellcheck disable=SC2086
+			run 0 --kernel "$kernels/$kernel.kernel" --machine $machine $core --only cycles
+			sed -n 's/^  cycles  *//p' "$work/out"
+		done | paste -s -d ' ' - >"$work/both"
+		awk -v most="$most" '{ off = $1 < $2 ? $2 - $1 : $1 - $2
+			exit !(NF == 2 && off <= most * (most < 1 ? $1 : 1)) }' "$work/both" ||
+			complain "$kernel, $machine: $(cat "$work/both") cycles of both cores"
+	done
+done <<'TXT'
+0 fermi
+0 fermi --set machine.scheduler=lrr
+0 fermi --set machine.scheduler=two_level
+0 fermi --set machine.core_mhz=700
+3 thesis-4
+3 thesis-3
+0.003 fermi --set machine.l1_bytes=16384
+TXT
 run 0 --kernel "$kernels/coherent.kernel" --format json
 field cycles >"$work/one"
 field thread_instructions >"$work/instructions"
@@ -153,7 +176,7 @@ run 0 --kernel "$kernels/coherent.kernel" --machine fermi --format json
 "${top_builddir:-.}/tests/json-lint" <"$work/out" || complain 'the report of a machine is no JSON'
 [ "$(grep -c '"coalescer\.[0-9]*"\|"role": "coalescer"' "$work/out")" -ge 15 ] ||
 	complain 'the report of a machine does not list the units of all cores'
-# An add that wants the old word waits for the L2, one that does not goes on.
+# A warp waits for the L2 at an add, whether or not it wants the old word, as under a TM system.
 for old in '' ' old was'; do
 	printf 'threads 64 block 32\narray sum 4\nprogram\n\tset i = 0\n\twhile i < 50\n' >"$work/add.kernel"
 	printf '\t\tadd sum[0] = 1%s\n\t\tset i = i + 1\n\tend\nverify\n' "$old" >>"$work/add.kernel"
@@ -161,7 +184,8 @@ for old in '' ' old was'; do
 	run 0 --kernel "$work/add.kernel" --machine fermi --format json
 	field cycles >"$work/add$old.cycles"
 done
-[ "$(cat "$work/add old was.cycles")" -gt $((5 * $(cat "$work/add.cycles"))) ] ||
+[ "$(cat "$work/add old was.cycles")" -gt $((50 * 344)) ] &&
+	[ "$(cat "$work/add.cycles")" -eq "$(cat "$work/add old was.cycles")" ] ||
 	complain "adds take $(cat "$work/add.cycles" "$work/add old was.cycles") cycles"
 # Params, --threads and verify are those of any workload.
 printf 'param step 2 1 9 "What is added."\nthreads 64 block 32\narray sum threads\nprogram\n' \
@@ -273,25 +297,27 @@ for machine in '' '--machine fermi'; do
 	done
 done
 refused 'cas.kernel:7:3: thread 0, run alone, comes to cas' --kernel "$work/cas.kernel" --check
-# A warp waits at a fence until its stores and adds are done, which takes as long as a load.
+# A warp waits at a fence until its stores and adds are done, which takes as long as a load. On a
+# machine it waits for adds without a fence, and at its end for stores.
 for machine in '' '--machine fermi'; do
 	for access in 'store a[0] = 1' 'add a[0] = 1' 'load x = a[0]'; do
 		for wait in fence alu; do
-			printf 'threads 1 block 1\narray a 1\nprogram\n\t%s\n\t%s\n' "$access" $wait \
-				>"$work/fence.kernel"
+			printf 'threads 1 block 1\narray a 1\nprogram\n\t%s\n\t%s\n\talu 100\n' \
+				"$access" $wait >"$work/fence.kernel"
 			# shellcheck disable=SC2086
 			run 0 --kernel "$work/fence.kernel" $machine --check --only cycles
 			sed -n "s/^  cycles/$wait/p" "$work/out"
 		done >"$work/waits"
-		awk -v load="${access%%[!l]*}" '{ took[$1] = $2 }
-			END { exit load ? took["fence"] != took["alu"] : took["fence"] < took["alu"] + 300 }' \
+		case $access$machine in load*|add*fermi) waited=1 ;; *) waited=0 ;; esac
+		awk -v waited=$waited '{ took[$1] = $2 }
+			END { exit waited ? took["fence"] != took["alu"] : took["fence"] < took["alu"] + 300 }' \
 			"$work/waits" || complain "$access $machine: $(cat "$work/waits")"
 	done
 done
 # waits MECHANISM STATEMENTS [--machine NAME]: cycles that a fence in place of WAIT takes more than alu
 waits() {
 	for wait in fence alu; do
-		printf 'threads 64 block 64\narray a threads\nprogram\n%b\n' "$2" | sed "s/WAIT/$wait/" \
+		printf 'threads 64 block 64\narray a threads\nprogram\n%b\nalu 100\n' "$2" | sed "s/WAIT/$wait/" \
 			>"$work/wait.kernel"
 		run 0 --kernel "$work/wait.kernel" --divergence "$1" ${3:+"$3" "$4"} --check --format json
 		field cycles

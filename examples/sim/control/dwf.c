@@ -249,7 +249,8 @@ static const struct sim_role roles[] = {
 
 #define DWF(called, said, start, whole, can)                                            \
 	{                                                                               \
-		FLOW_CLASS(called, said, struct dwf_config, roles, start, can),         \
+		FLOW_CLASS(called, said, struct dwf_config, roles, start, can,          \
+			   flow_unused),                                                \
 		.restores = (whole),                                                    \
 		.make = make, .free = unmake, .launch = launch, .pick = pick,           \
 		.step = go, .go = go, .branch = branch, .exit = leave,                  \

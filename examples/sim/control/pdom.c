@@ -2,7 +2,7 @@
 /*
  * pdom and pdom-lcp: a SIMT stack for each static warp, with reconvergence at immediate
  * post-dominators and, in the latter, at likely-convergence points (thesis 2.3.3, 3.4). Ready
- * warps issue in loose round-robin order.
+ * warps issue in the order of the machine's scheduler; without a machine in turn.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ struct pdom {
 	struct flow_warp warp[FLOW_WARPS_MAX]; /* name: its number on the core */
 	uint32_t count;
 	/* state from here on; the warps are state, too */
-	uint32_t last; /* warp that issued last */
+	struct sim_scheduler scheduler;
 	uint64_t ready, live;
 	uint64_t waiting; /* at the barrier of their block */
 };
@@ -73,20 +73,35 @@ static int launch(struct flow_core *core, uint32_t s)
 		warp->resident = s;
 		flow_set_static(flow_resident_slot(core, s, w), mask, &warp->lanes);
 		p->live |= UINT64_C(1) << name;
+		sim_scheduler_launch(&p->scheduler, name);
 		follow_stack(p, warp);
 	}
 	return 0;
 }
 
+/* Warps that wait for nothing but the latency of their last instruction. */
+static uint64_t in_pipeline(const struct pdom *p)
+{
+	uint64_t warps = 0;
+
+	for (uint32_t i = 0; i < p->count; i++)
+		warps |= (uint64_t)!p->warp[i].memory << i;
+	return warps & p->live & ~(p->ready | p->waiting);
+}
+
 static struct flow_warp *pick(struct flow_core *core)
 {
 	struct pdom *p = core->state;
+	uint32_t name;
 
 	if (!p->ready)
 		return NULL;
-	p->last = sim_next_after(p->ready, p->last);
-	p->ready &= ~(UINT64_C(1) << p->last);
-	return &p->warp[p->last];
+	name = sim_schedule(&p->scheduler, core->scheduler, 0, UINT64_MAX, p->ready,
+			    core->scheduler == SIM_TWO_LEVEL ? in_pipeline(p) : 0);
+	if (name == SIM_NO_WARP)
+		return NULL;
+	p->ready &= ~(UINT64_C(1) << name);
+	return &p->warp[name];
 }
 
 static int step(struct flow_core *core, struct flow_warp *warp, uint32_t next)
@@ -206,7 +221,7 @@ static int make(struct flow_core *core, const void *config, void **out)
 	for (; !error && p->count < core->residents * flow_warps(core); p->count += !error)
 		error = sim_unit_add(core->gpu->port, "simt_stack", &kind_simt_stack, &p->config,
 				     &p->stack[p->count]);
-	p->last = FLOW_WARPS_MAX - 1;
+	p->scheduler.last[0] = core->gpu->way ? 0 : FLOW_WARPS_MAX - 1;
 	return error;
 }
 
@@ -216,7 +231,7 @@ static void io(struct flow_core *core, struct sim_io *io)
 
 	for (uint32_t i = 0; i < p->count; i++)
 		flow_warp_io(core, &p->warp[i], io);
-	SIM_IO_FROM(io, p, last);
+	SIM_IO_FROM(io, p, scheduler);
 }
 
 static void init(void *out, const struct sim_shape *shape)
@@ -241,7 +256,8 @@ static const struct sim_role roles[] = {
 
 #define PDOM(called, said, start)                                                       \
 	{                                                                               \
-		FLOW_CLASS(called, said, struct pdom_config, roles, start, NULL),       \
+		FLOW_CLASS(called, said, struct pdom_config, roles, start, NULL,        \
+			   FLOW_SCHEDULED),                                             \
 		.restores = FLOW_RESTORES,                                              \
 		.uniform = true, .fixed = true, .make = make, .free = free,             \
 		.launch = launch, .pick = pick, .step = step, .go = go,                 \

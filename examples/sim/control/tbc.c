@@ -439,7 +439,8 @@ static const struct sim_role roles[] = {
 
 #define TBC(called, said, start)                                                        \
 	{                                                                               \
-		FLOW_CLASS(called, said, struct tbc_config, roles, start, NULL),        \
+		FLOW_CLASS(called, said, struct tbc_config, roles, start, NULL,         \
+			   flow_unused),                                                \
 		.uniform = true,                                                        \
 		.restores = FLOW_RESTORES_FULL_BLOCKS, .make = make, .free = free,      \
 		.launch = launch, .pick = pick, .skip = skip, .tick = tick,             \

@@ -62,6 +62,8 @@ static const char *const schedulers[] = { "lrr", "gto", "two_level" };
 	  0, T6_1, 0, RELEASED, 32 * 1024, T3_2, 0, T4_4),                                     \
 	F(l1_ways, 1, 32, false, NULL, "ways of the L1",                                       \
 	  6, T6_1, 6, RELEASED, 8, T3_2, 6, T4_4),                                             \
+	F(l1_latency, 0, 1000, false, NULL, "core cycles more for a load that hits in the L1",  \
+	  ALL(8, "our choice")),                                                               \
 	F(spill_latency, 0, 1u << 16, false, NULL,                                             \
 	  "core cycles for a row of a log beyond tx_log.l1_rows, which is in the L2",          \
 	  ALL(0, IN_L1)),                                                                      \

@@ -72,9 +72,8 @@ static int core_make(struct sim_machine *machine, uint32_t index)
 {
 	struct sim_core *core = &machine->core[index];
 
-	if (machine->config.l1_bytes &&
-	    sim_cache_make(&core->l1, machine->config.l1_bytes, machine->config.l1_ways,
-			   machine->config.line_bytes))
+	if (sim_l1_make(&core->l1, machine->config.l1_bytes, machine->config.l1_ways,
+			machine->config.line_bytes))
 		return -ENOMEM;
 	core->free_warps = machine->config.warps;
 	core->unit_due = SIM_NEVER;
@@ -119,7 +118,7 @@ int sim_cores_make(struct sim_machine *machine)
 void sim_cores_free(struct sim_machine *machine)
 {
 	for (uint32_t i = 0; machine->core && i < machine->config.cores; i++)
-		sim_cache_free(&machine->core[i].l1);
+		sim_l1_free(&machine->core[i].l1);
 	sim_compaction_free(machine);
 	take_registers(machine);
 	free(machine->port.warp);
@@ -145,7 +144,7 @@ void sim_cores_io(struct sim_machine *machine, struct sim_io *io)
 		struct sim_core *core = &machine->core[i];
 
 		SIM_IO_FROM(io, core, ready);
-		sim_cache_io(&core->l1, io);
+		sim_l1_io(&core->l1, io);
 	}
 	sim_compaction_io(machine, io);
 	SIM_IO_ARRAY(io, machine->shared, shared_words(machine));
@@ -188,10 +187,27 @@ static void access_done(struct sim_machine *machine, struct sim_warp *warp)
 	sim_warp_until(&machine->port, warp, machine->port.now);
 }
 
+/* A line has come to the L1. The L2 has read the words for the warp that sent the request. */
+static void line_arrives(struct sim_machine *machine, const struct sim_message *message)
+{
+	struct sim_core *core = &machine->core[message->core];
+	uint32_t first = message->e;
+	struct sim_waiter waiter;
+
+	sim_l1_arrives(&core->l1, message->a, first);
+	while (sim_l1_next(&core->l1, &first, &waiter)) {
+		struct sim_warp *warp = &core->warp[waiter.warp];
+
+		if (waiter.warp != message->warp)
+			sim_load_lanes(machine, warp, waiter.thread);
+		if (!--warp->outstanding)
+			access_done(machine, warp);
+	}
+}
+
 void sim_core_accept(struct sim_machine *machine, const struct sim_message *message)
 {
 	struct sim_warp *warp = sim_warp_of(&machine->port, message->core, message->warp);
-	bool hit;
 
 	machine->last_work = machine->port.now;
 	if (message->what >= SIM_DO_SYSTEM) {
@@ -201,74 +217,34 @@ void sim_core_accept(struct sim_machine *machine, const struct sim_message *mess
 		if (machine->compaction && message->e)
 			sim_compaction_stored(machine, message);
 		sim_stores_look(machine, warp);
-	} else {
-		if (machine->config.l1_bytes && message->what == SIM_DO_LOAD && !warp->in_tx)
-			sim_cache_use(&machine->core[message->core].l1, message->a, &hit);
-		if (!--warp->outstanding)
-			access_done(machine, warp);
+	} else if (machine->config.l1_bytes && message->what == SIM_DO_LOAD && !warp->in_tx) {
+		line_arrives(machine, message);
+	} else if (!--warp->outstanding) {
+		access_done(machine, warp);
 	}
 }
 
-#define NOBODY UINT32_MAX
-#define GROUP 8u /* warps of a group (Narasiman et al., MICRO 2011) */
-
-static uint32_t oldest(const struct sim_core *core, uint64_t ready)
-{
-	uint32_t oldest = (uint32_t)__builtin_ctzll(ready);
-
-	for (SIM_EACH_LANE(i, ready))
-		if (core->launch[i] < core->launch[oldest])
-			oldest = (uint32_t)i;
-	return oldest;
-}
-
-/* Does a warp of the group wait for nothing but the pipeline latency of its last instruction? */
-static bool in_pipeline(const struct sim_machine *machine, const struct sim_core *core,
-			uint64_t group)
+/* Warps that wait for nothing but the pipeline latency of their last instruction. */
+static uint64_t in_pipeline(const struct sim_machine *machine, const struct sim_core *core)
 {
 	uint64_t pipeline = (uint64_t)machine->config.plain_latency * machine->port.core_ticks;
+	uint64_t warps = 0;
 
-	for (SIM_EACH_LANE(i, group))
-		if (i < machine->config.warps && core->warp[i].wait == SIM_UNTIL &&
-		    core->warp[i].ready_at - machine->port.now <= pipeline)
-			return true;
-	return false;
-}
-
-static uint32_t two_level(const struct sim_machine *machine, struct sim_core *core, uint64_t mine,
-			  uint32_t slot)
-{
-	uint64_t group = (UINT64_C(1) << GROUP) - 1;
-	uint32_t first = core->group[slot];
-
-	if (core->ready & mine & group << first)
-		return sim_next_after(core->ready & mine & group << first, core->last[slot]);
-	if (in_pipeline(machine, core, mine & group << first))
-		return NOBODY;
-	first = sim_next_after(core->ready & mine, first + GROUP - 1);
-	core->group[slot] = first / GROUP * GROUP;
-	return first;
-}
-
-/* The warp to issue in the slot, which has a ready warp. */
-static uint32_t pick(const struct sim_machine *machine, struct sim_core *core, uint32_t slot)
-{
-	uint64_t mine = machine->slot_warps << slot, ready = core->ready & mine;
-
-	if (machine->config.scheduler == SIM_LRR)
-		return sim_next_after(ready, core->last[slot]);
-	if (machine->config.scheduler == SIM_TWO_LEVEL)
-		return two_level(machine, core, mine, slot);
-	return ready >> core->last[slot] & 1 ? core->last[slot] : oldest(core, ready);
+	for (uint32_t i = 0; i < machine->config.warps; i++)
+		warps |= (uint64_t)(core->warp[i].wait == SIM_UNTIL &&
+				    core->warp[i].ready_at - machine->port.now <= pipeline) << i;
+	return warps;
 }
 
 static void issue(struct sim_machine *machine, struct sim_core *core, uint32_t slot)
 {
-	uint32_t index = pick(machine, core, slot);
+	uint32_t kind = machine->config.scheduler;
+	uint64_t pipeline = kind == SIM_TWO_LEVEL ? in_pipeline(machine, core) : 0;
+	uint32_t index = sim_schedule(&core->scheduler, kind, slot, machine->slot_warps << slot,
+				      core->ready, pipeline);
 
-	if (index == NOBODY)
+	if (index == SIM_NO_WARP)
 		return;
-	core->last[slot] = index;
 	core->ready &= ~(UINT64_C(1) << index);
 	core->issue_free[slot] = machine->port.now + machine->issue_ticks;
 	machine->port.result.instructions++;

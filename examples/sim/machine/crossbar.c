@@ -151,3 +151,12 @@ void sim_crossbar_sink(struct sim_machine *machine, struct sim_crossbar *crossba
 	if (message)
 		sim_wheel_wake(&machine->wheel, crossbar->sink_part, port, message->due);
 }
+
+uint64_t sim_crossbar_next(const struct sim_machine *machine, uint32_t core)
+{
+	struct sim_queue *queue = &machine->down.sink[machine->port_of[core]].queue;
+	uint64_t way = (machine->config.crossbar_latency + 1) * machine->crossbar_ticks;
+	uint64_t next = machine->port.now + 1 + way;
+
+	return queue->count ? sim_earlier(next, sim_queue_head(queue)->due) : next;
+}

@@ -37,24 +37,28 @@ static void next(struct sim_machine *machine, struct sim_warp *warp, uint64_t pc
 		sim_fail(&machine->port, -EINVAL, "the SIMT stack refused to advance");
 }
 
-/* The issue takes `cycles`, and the warp's next instruction may issue `latency` cycles
- * later. */
+/* The issue of the warp takes `cycles`. */
+static void holds_slot(struct sim_machine *machine, const struct sim_warp *warp, uint32_t cycles)
+{
+	uint32_t slot = warp->index & (machine->config.issue_slots - 1);
+
+	machine->core[warp->core].issue_free[slot] =
+		machine->port.now + cycles * machine->port.core_ticks;
+	machine->port.result.longer += cycles - machine->issue_cycles;
+}
+
+/* The same, and the warp's next instruction may issue `latency` cycles later. */
 static void issues_for(struct sim_machine *machine, struct sim_warp *warp, uint32_t cycles,
 		       uint64_t latency)
 {
-	uint64_t period = machine->port.core_ticks, now = machine->port.now;
-	uint32_t slot = warp->index & (machine->config.issue_slots - 1);
-
-	machine->core[warp->core].issue_free[slot] = now + cycles * period;
-	machine->port.result.longer += cycles - machine->issue_cycles;
-	sim_warp_until(&machine->port, warp, now + latency * period);
+	holds_slot(machine, warp, cycles);
+	sim_warp_until(&machine->port, warp,
+		       machine->port.now + latency * machine->port.core_ticks);
 }
 
-/* An instruction of so many issues. */
-static void go_on(struct sim_machine *machine, struct sim_warp *warp, uint32_t slots)
+static void go_on(struct sim_machine *machine, struct sim_warp *warp)
 {
-	issues_for(machine, warp, slots * machine->issue_cycles,
-		   (uint64_t)slots * machine->config.plain_latency);
+	issues_for(machine, warp, machine->issue_cycles, machine->config.plain_latency);
 }
 
 static void branch(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
@@ -82,13 +86,6 @@ static void branch(struct sim_machine *machine, struct sim_warp *warp, uint32_t 
 
 /* ---- memory ----------------------------------------------------------------------- */
 
-/* Bytes of the 32 B sectors that hold the words. */
-static uint32_t sector_bytes(uint32_t words)
-{
-	return 32 * ((uint32_t)!!(words & 0xff) + !!(words & 0xff00) + !!(words & 0xff0000) +
-		     !!(words >> 24));
-}
-
 static uint32_t store_words(struct sim_machine *machine, const struct gputm_wide_access *wide)
 {
 	uint32_t index = sim_words_take(machine);
@@ -100,38 +97,31 @@ static uint32_t store_words(struct sim_machine *machine, const struct gputm_wide
 	return index;
 }
 
+/* waiters: the first warp that waits for the line in the L1, if the load brings one. */
 static void send_access(struct sim_machine *machine, struct sim_warp *warp, enum sim_op op,
-			const struct gputm_wide_access *wide, bool touch)
+			const struct gputm_wide_access *wide, bool touch, uint32_t waiters)
 {
-	struct sim_message message = { .a = wide->address, .b = wide->lane_mask };
-	uint32_t bytes = 8, sectors = sector_bytes(wide->word_mask);
+	struct sim_message message = { .core = warp->core, .warp = warp->index };
+	uint32_t line_bytes = 0;
 
-	message.core = warp->core;
-	message.warp = warp->index;
-	message.partition = (uint8_t)sim_partition_of(&machine->port, wide->address);
 	if (op == SIM_STORE) {
 		message.what = SIM_DO_STORE;
-		message.kind = SIM_TRAFFIC_STORE;
 		message.c = touch ? SIM_NO_WORDS : store_words(machine, wide);
-		message.d = sectors;
 		if (!warp->stack && machine->fences)
 			message.e = sim_compaction_store(machine, warp, wide->lane_mask);
-		bytes += sectors;
 	} else if (op == SIM_CAS) {
 		message.what = SIM_DO_CAS;
-		message.kind = SIM_TRAFFIC_ATOMIC;
-		bytes += 8 * (uint32_t)__builtin_popcountll(wide->lane_mask);
 	} else if (op == SIM_ADD) {
 		message.what = SIM_DO_ADD;
-		message.kind = SIM_TRAFFIC_ATOMIC;
 		message.c = touch ? SIM_NO_WORDS : 0;
-		bytes += 4 * (uint32_t)__builtin_popcountll(wide->lane_mask);
 	} else {
 		message.what = SIM_DO_LOAD;
-		message.kind = SIM_TRAFFIC_LOAD;
-		message.d = sectors;
+		if (waiters != SIM_NOBODY) {
+			message.e = waiters;
+			line_bytes = machine->config.line_bytes;
+		}
 	}
-	sim_send_up(&machine->port, &message, bytes);
+	sim_l1_send(&machine->port, &message, op, wide, line_bytes);
 }
 
 uint32_t sim_find_lines(struct sim_port *port, struct sim_warp *warp, bool write, uint64_t mask,
@@ -146,47 +136,70 @@ uint32_t sim_find_lines(struct sim_port *port, struct sim_warp *warp, bool write
 	return count < 0 ? 0 : (uint32_t)count;
 }
 
-/* For loads outside of transactions, lines in the L1 are served at once. @return the number of
- * lines left. */
-static uint32_t use_l1(struct sim_machine *machine, struct sim_warp *warp, enum sim_op op,
-		       struct gputm_wide_access *wide, uint32_t count)
+/* A plain access of a core with an L1, which is never stale: a line that is here gives the words
+ * that memory has now, and a line on its way those that memory has when it arrives. All stores of
+ * the core to that line have been performed then, as they remove the line. */
+static void use_l1(struct sim_machine *machine, struct sim_warp *warp, enum sim_op op,
+		   const struct gputm_wide_access *wide, bool touch)
 {
-	struct sim_cache *l1 = &machine->core[warp->core].l1;
-	uint32_t left = 0;
+	struct sim_l1 *l1 = &machine->core[warp->core].l1;
+	enum sim_l1_answer answer = SIM_L1_MISSED;
+	uint32_t waiters = SIM_NOBODY;
 
-	for (uint32_t i = 0; i < count; i++) {
-		bool hit;
-		struct sim_cache_line *line = sim_cache_find(l1, wide[i].address, &hit);
-
-		if (hit && op == SIM_LOAD) {
-			line->used = ++l1->used;
-			sim_load_lanes(machine, warp, wide[i].lane_mask);
-			continue;
-		}
-		if (hit)
-			line->number = line->used = 0;
-		wide[left++] = wide[i];
-	}
-	return left;
+	if (op == SIM_LOAD)
+		answer = sim_l1_load(l1, &machine->port, wide->address, warp->index,
+				     (uint32_t)wide->lane_mask, &waiters);
+	else
+		sim_l1_remove(l1, wide->address);
+	if (answer == SIM_L1_HERE)
+		sim_load_lanes(machine, warp, wide->lane_mask);
+	if (answer == SIM_L1_MISSED)
+		send_access(machine, warp, op, wide, touch, waiters);
+	warp->outstanding -= answer == SIM_L1_HERE;
 }
 
-void sim_send_accesses(struct sim_port *port, struct sim_warp *warp, enum sim_op op, uint64_t mask,
-		       bool touch)
+/* @return cycles of the port of the L1; 0: the accesses pass it by. */
+static uint32_t send_accesses(struct sim_machine *machine, struct sim_warp *warp, enum sim_op op,
+			      uint64_t mask, bool touch)
 {
 	struct gputm_wide_access wide[SIM_MAX_LANES];
-	uint32_t count = sim_find_lines(port, warp, op == SIM_STORE, mask, wide);
+	uint32_t count = sim_find_lines(&machine->port, warp, op == SIM_STORE, mask, wide);
+	bool plain = machine->config.l1_bytes && !warp->in_tx;
 
-	if (sim_machine_of(port)->config.l1_bytes && !warp->in_tx)
-		count = use_l1(sim_machine_of(port), warp, op, wide, count);
 	if (op == SIM_STORE) {
 		warp->stores += count;
 	} else {
 		warp->op = op;
 		warp->outstanding = count;
-		sim_warp_wait(port, warp, SIM_REPLIES);
+		sim_warp_wait(&machine->port, warp, SIM_REPLIES);
 	}
-	for (uint32_t i = 0; i < count; i++)
-		send_access(sim_machine_of(port), warp, op, &wide[i], touch);
+	for (uint32_t i = 0; i < count; i++) {
+		if (plain)
+			use_l1(machine, warp, op, &wide[i], touch);
+		else
+			send_access(machine, warp, op, &wide[i], touch, SIM_NOBODY);
+	}
+	return plain ? count : 0;
+}
+
+void sim_send_accesses(struct sim_port *port, struct sim_warp *warp, enum sim_op op, uint64_t mask,
+		       bool touch)
+{
+	send_accesses(sim_machine_of(port), warp, op, mask, touch);
+}
+
+/* The L1 takes a line of an instruction in a cycle. */
+static void leave_port(struct sim_machine *machine, struct sim_warp *warp, enum sim_op op,
+		       uint32_t lines)
+{
+	uint32_t cycles = lines > machine->issue_cycles ? lines : machine->issue_cycles;
+	uint32_t latency = machine->config.plain_latency + (lines ? lines - 1 : 0);
+
+	if (op != SIM_STORE && warp->outstanding)
+		holds_slot(machine, warp, cycles);
+	else
+		issues_for(machine, warp, cycles,
+			   latency + (op == SIM_LOAD ? machine->config.l1_latency : 0));
 }
 
 /* Shared memory is accessed when the instruction issues, lane by lane; the port is busy as long as
@@ -218,10 +231,11 @@ static void memory(struct sim_machine *machine, struct sim_warp *warp,
 	enum sim_op op = instr->op;
 	struct sim_port *port = &machine->port;
 	const struct sim_system_ops *ops = port->ops;
+	uint32_t lines;
 
 	warp->mask = mask;
 	if (!mask) {
-		go_on(machine, warp, 1);
+		go_on(machine, warp);
 	} else if (instr->shared) {
 		use_shared(machine, warp, op, mask);
 	} else if (warp->in_tx && op == SIM_LOAD && ops->load) {
@@ -235,11 +249,10 @@ static void memory(struct sim_machine *machine, struct sim_warp *warp,
 			sim_locking(port, warp, warp->ledger.locking | mask);
 		if (ops->plain)
 			ops->plain(port, warp, op);
-		sim_send_accesses(port, warp, op, mask, ops->plain);
+		lines = send_accesses(machine, warp, op, mask, ops->plain);
 		if (op == SIM_LOAD && !warp->outstanding)
 			sim_tell_load(port, warp, mask & warp->inside);
-		if (op == SIM_STORE || !warp->outstanding)
-			go_on(machine, warp, 1);
+		leave_port(machine, warp, op, lines);
 	}
 }
 
@@ -256,7 +269,7 @@ static void end(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
 	machine->threads_left -= (uint64_t)__builtin_popcountll(lanes);
 	if (!warp->stack) {
 		if (sim_compaction_end(machine, warp, pc, lanes))
-			go_on(machine, warp, 1);
+			go_on(machine, warp);
 		return;
 	}
 	if (lanes) {
@@ -270,7 +283,7 @@ static void end(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
 	if (result == GPUTM_SIMT_STACK_FINISH)
 		sim_warp_ended(machine, warp);
 	else
-		go_on(machine, warp, 1);
+		go_on(machine, warp);
 }
 
 static void wait_at_barrier(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc)
@@ -333,10 +346,13 @@ static void execute(struct sim_machine *machine, struct sim_warp *warp, uint32_t
 
 	port->result.executed += (uint64_t)__builtin_popcountll(active);
 	switch (instr->op) {
-	case SIM_PLAIN:
-		evaluate(machine, warp, pc, active);
-		next(machine, warp, sim_pc_after(&machine->port, pc));
-		go_on(machine, warp, instr->count);
+	case SIM_PLAIN: /* other warps issue between its slots */
+		if (!warp->plain)
+			evaluate(machine, warp, pc, active);
+		warp->plain = warp->plain + 1 < instr->count ? warp->plain + 1 : 0;
+		if (!warp->plain)
+			next(machine, warp, sim_pc_after(&machine->port, pc));
+		go_on(machine, warp);
 		break;
 	case SIM_LOAD:
 	case SIM_STORE:
@@ -348,22 +364,23 @@ static void execute(struct sim_machine *machine, struct sim_warp *warp, uint32_t
 		break;
 	case SIM_BRANCH:
 		branch(machine, warp, pc, active, evaluate(machine, warp, pc, active));
-		go_on(machine, warp, 1);
+		go_on(machine, warp);
 		break;
 	case SIM_FENCE:
 		if (!sim_stores_done(machine, warp))
 			break;
 		next(machine, warp, sim_pc_after(&machine->port, pc));
-		go_on(machine, warp, 1);
+		go_on(machine, warp);
 		break;
 	case SIM_TX_BEGIN:
+		warp->plain = 0; /* an abort can come between the slots of an instruction */
 		if (!warp->stack) {
 			sim_compaction_begin(warp, pc);
-			go_on(machine, warp, 1);
+			go_on(machine, warp);
 			break;
 		}
 		if (sim_warp_admitted(machine, warp) && sim_tx_begin(&machine->port, warp, pc))
-			go_on(machine, warp, 1);
+			go_on(machine, warp);
 		break;
 	case SIM_TX_COMMIT: /* under strong isolation stores come before it */
 		if (port->strong && !sim_stores_done(machine, warp))

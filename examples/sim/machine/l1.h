@@ -2,39 +2,56 @@
 #ifndef SIM_L1_H
 #define SIM_L1_H
 /*
- * Times of global memory as a core sees it: accesses of a warp are coalesced and go through an
- * L1 one a cycle. Behind it are the crossbars and partitions of a machine; without one, misses
- * and all writes cross one after the other to a memory at a fixed distance. Values are
- * elsewhere: this knows addresses.
+ * Between a core of a machine, of both kinds, and the crossbar: an L1 for plain loads, if the
+ * machine has one. A line is in its set from the miss on; a warp that loads the line while the
+ * request is on its way waits for the same reply. A store or an atomic of the core removes the
+ * line, as for global data on Fermi. Values are elsewhere: the L1 knows addresses.
  */
-#include "gputm/access_coalescer.h"
+#include "../base/slab.h"
 #include "../port/port.h"
-#include "simt_core.h"
+#include "cache.h"
 
-struct flow_memory;
+#define SIM_NOBODY UINT32_MAX
 
-/* What the accesses of a warp cost. */
-struct flow_access {
-	uint32_t accesses; /* accesses after coalescing; cycles of the L1's port */
-	uint64_t done;	   /* when the warp may continue, if it awaits no reply */
+/* Somebody who waits for a reply; a reply carries the number of its first waiter. */
+struct sim_waiter {
+	uint32_t next; /* first: in a free waiter the other fields keep their old values */
+	uint32_t warp;	 /* of the core; or SIM_NOBODY */
+	uint32_t thread; /* or anything else, for the core's use */
 };
 
-/* 0; -EINVAL; -ENOMEM. */
-int flow_memory_new(struct flow_gpu *gpu, uint32_t core,
-		    const struct gputm_access_coalescer_config *coalescer,
-		    struct flow_memory **out);
-void flow_memory_free(struct flow_memory *memory);
-/* The instruction of the warp makes the accesses in effect; warp->awaited counts their replies. */
-int flow_memory_access(struct flow_memory *memory, uint64_t now, const struct kernel_instr *instr,
-		       struct flow_warp *warp, const struct flow_effect *effect,
-		       struct flow_access *out);
-/* A fence: the warp awaits the replies to the stores of its threads. Without a machine: when these
- * stores are done. */
-uint64_t flow_memory_fence(struct flow_memory *memory, struct flow_warp *warp);
-/* A reply has arrived: warps of the core that await nothing else continue `latency` later. */
-void flow_memory_reply(struct flow_core *core, const struct sim_message *message, uint64_t now);
-void flow_memory_counts(const struct flow_memory *memory, uint64_t *hits, uint64_t *misses);
-/* Save or load its state, except that of its unit. */
-void flow_memory_io(struct flow_core *core, struct sim_io *io);
+struct sim_l1 {
+	struct sim_cache cache; /* without lines: there is no L1 */
+	struct sim_slab waiters;
+	uint64_t hits, misses; /* of loads */
+};
+
+enum sim_l1_answer {
+	SIM_L1_HERE,
+	SIM_L1_JOINED, /* the warp waits for a request that is on its way */
+	SIM_L1_MISSED, /* the warp waits for a request that is to be sent, with *first */
+};
+
+/* 0 or -ENOMEM. 0 bytes: no L1. */
+int sim_l1_make(struct sim_l1 *l1, uint32_t bytes, uint32_t ways, uint64_t line_bytes);
+void sim_l1_free(struct sim_l1 *l1);
+void sim_l1_io(struct sim_l1 *l1, struct sim_io *io);
+
+/* Add a waiter behind those at `first`; SIM_NOBODY: there are none. @return the first one, or
+ * SIM_NOBODY when the run has failed. */
+uint32_t sim_l1_await(struct sim_l1 *l1, struct sim_port *port, uint32_t warp, uint32_t thread,
+		      uint32_t first);
+enum sim_l1_answer sim_l1_load(struct sim_l1 *l1, struct sim_port *port, uint64_t address,
+			       uint32_t warp, uint32_t thread, uint32_t *first);
+void sim_l1_remove(struct sim_l1 *l1, uint64_t address);
+/* The line of the reply is here. */
+void sim_l1_arrives(struct sim_l1 *l1, uint64_t address, uint32_t first);
+/* Take the first of these waiters; false: there is none. */
+bool sim_l1_next(struct sim_l1 *l1, uint32_t *first, struct sim_waiter *out);
+
+/* Send a request of a core for the words of one line: message has the core, what is asked, and
+ * what else the receiver needs. A load brings the sectors of its words, or a line for the L1. */
+void sim_l1_send(struct sim_port *port, struct sim_message *message, enum sim_op op,
+		 const struct gputm_wide_access *wide, uint32_t line_bytes);
 
 #endif /* SIM_L1_H */

@@ -10,9 +10,10 @@
  * Cores. In each issue slot one warp instruction issues per core cycle, or as many cycles as
  * simd_width lanes at a time take; the scheduler picks it from the slot's ready warps.
  * plain_latency cycles later its warp may issue again; `count` plain
- * instructions take count issues in a row and count latencies. A load or CAS makes
+ * instructions take count issues and count latencies. A load or an atomic makes
  * the warp wait for all its replies, stores do not, a fence waits for them. Loads and
- * stores of a warp are merged by access_coalescer to one access per line.
+ * stores of a warp are merged by access_coalescer to one access per line. Cores that run a
+ * kernel under a mechanism for branches have the same rules (simt_core.c).
  *
  *	core --1 flit--> source port -> 5 cycles -> sink port -> L2 330 [-> DRAM 200] --+
  *	 ^                                                                              |
@@ -36,7 +37,7 @@
  * L1 holds only transactional and local data: logs cost their cycles on the core, more where
  * they are longer than its share (spill_latency; that their lines are written back costs
  * nothing), and loads go to the L2, unless l1_bytes gives others than transactional ones
- * an L1 (cache.c). Crossbar buffers and L2 queues have no
+ * an L1 (l1.h). Crossbar buffers and L2 queues have no
  * bound, so a full queue never stalls a sender. DRAM is a latency and a channel in order of
  * arrival, or with banks (dram.c), which lose no time between reads and writes. An atomic
  * is done as the L2 takes it.

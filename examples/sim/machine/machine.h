@@ -24,10 +24,7 @@
 #include "../port/run.h"
 #include "../port/system.h"
 #include "../workloads/workload.h"
-
-/* Which warp issues: ready warps in turn; the last one while it is ready, then the oldest; in
- * turn within a group of 8, and another group when all of it wait for more than a pipeline. */
-enum { SIM_LRR, SIM_GTO, SIM_TWO_LEVEL };
+#include "scheduler.h"
 
 #define SIM_BANKS 32u /* most of a partition */
 
@@ -50,6 +47,7 @@ struct sim_machine_config {
 	uint32_t flit_bytes;
 	uint32_t concentration;	 /* cores on a crossbar port */
 	uint32_t l1_bytes, l1_ways; /* of a core, for plain loads; 0 bytes: none */
+	uint32_t l1_latency;	 /* core cycles more, of a load that hits */
 	uint32_t spill_latency;	 /* core cycles: a row of a log that the L1 does not hold */
 	uint32_t line_bytes;
 	uint32_t l2_bytes;	 /* per partition */

@@ -64,12 +64,12 @@ struct flow_mechanism {
 };
 
 /* The class of a mechanism: its roles are the core's, and those of its units. */
-#define FLOW_CLASS(NAME, SUMMARY, CONFIG, ROLES, INIT, SETTLE)                                 \
+#define FLOW_CLASS(NAME, SUMMARY, CONFIG, ROLES, INIT, SETTLE, UNUSED)                         \
 	.class = {                                                                             \
 		.name = (NAME), .summary = (SUMMARY), .flavour = SIM_ALONE,                    \
 		.config_size = sizeof(CONFIG), .role = (ROLES),                                \
 		.role_count = sizeof(ROLES) / sizeof((ROLES)[0]), .init = (INIT),              \
-		.own = &flow_cores, .tie = flow_ties, .unused = flow_unused,                   \
+		.own = &flow_cores, .tie = flow_ties, .unused = (UNUSED),                      \
 		.settle = (SETTLE),                                                            \
 	}
 #define FLOW_CORE_ROLES 2
@@ -78,9 +78,10 @@ struct flow_mechanism {
 		{ "coalescer", gputm_access_coalescer_params,                                  \
 		  offsetof(struct flow_config, coalescer) }
 void flow_config_init(struct flow_config *config);
-/* Of mechanisms on a machine. */
+/* Of mechanisms on a machine; the second one is for those that use its scheduler. */
 extern const struct sim_tie flow_ties[];
 extern const struct sim_unused flow_unused[];
+#define FLOW_SCHEDULED (flow_unused + 1)
 extern const struct sim_own_machine flow_cores;
 
 /* The PC of the first instruction of a block, for units with stacks; UINT64_MAX: no block. */

@@ -55,10 +55,15 @@ const struct sim_tie flow_ties[] = {
 	{ "machine.blocks", "core.blocks" },
 	{ "machine.plain_latency", "core.latency" },
 	{ "machine.simd_width", "core.simd_width" },
+	{ "machine.line_bytes", "coalescer.region_bytes" },
 	{ NULL, NULL },
 };
 
 const struct sim_unused flow_unused[] = {
+	{ "machine.scheduler", "the mechanism says which warp issues", NULL }, /* FLOW_SCHEDULED */
+	{ "core.l1_bytes", "expected machine.l1_bytes", NULL },
+	{ "core.l1_ways", "expected machine.l1_ways", NULL },
+	{ "core.l1_latency", "expected machine.l1_latency", NULL },
 	{ "core.memory_latency", "the way to memory is the machine's", NULL },
 	{ "core.memory_interval", "the way to memory is the machine's", NULL },
 	{ "machine.warps", "expected core.warps", NULL },
@@ -66,11 +71,8 @@ const struct sim_unused flow_unused[] = {
 	{ "machine.lanes", "the kernel says what a warp is", NULL },
 	{ "machine.plain_latency", "expected core.latency", NULL },
 	{ "machine.simd_width", "expected core.simd_width", NULL },
-	{ "machine.l1_bytes", "expected core.l1_bytes", NULL },
-	{ "machine.l1_ways", "expected core.l1_ways", NULL },
 	{ "machine.spill_latency", "there are no logs", NULL },
-	{ "machine.issue_slots", "the mechanism says which warp issues", NULL },
-	{ "machine.scheduler", "the mechanism says which warp issues", NULL },
+	{ "machine.issue_slots", "a mechanism issues one warp at a time", NULL },
 	{ "machine.unit_latency", "there are no units beside the L2", NULL },
 	{ "machine.patience", "nothing is aborted", NULL },
 	{ "machine.patience_cycles", "nothing is aborted", NULL },

@@ -2,9 +2,11 @@
 /*
  * A core after thesis Table 3.2. Each issue slot the mechanism names a warp; one that is W lanes
  * wide holds the issue port for lanes / simd_width cycles. It may issue again `latency` cycles
- * later (a warp has one instruction in the pipeline, thesis 2.3.3), after a load when the last
- * of its data has come. Fetch always hits. An instruction whose accesses take more cycles in the
- * L1 or in the banks of shared memory than its issue stalls the port for the rest of them.
+ * later (a warp has one instruction in the pipeline, thesis 2.3.3), after a load so long behind
+ * the last of its data; on a machine as soon as the data are here. There threads that end wait
+ * for their stores, too, as on cores with a TM system (machine.c). Fetch always hits. An
+ * instruction whose accesses take more cycles in the L1 or in the banks of shared memory than its
+ * issue stalls the port for the rest of them.
  *
  * What an instruction does to its threads is done when it issues; where they go on is told to
  * the mechanism when it completes. Warps that execute hang in a wheel of cycles, so cycles in
@@ -15,8 +17,8 @@
 #include <errno.h>
 
 #include "alone.h"
-#include "l1.h"
 #include "mechanism.h"
+#include "simt_memory.h"
 #include "wiring.h"
 
 static uint32_t bits(uint32_t mask)
@@ -197,7 +199,7 @@ static int access_memory(struct flow_core *core, struct flow_warp *warp,
 					       "the coalescer refuses an access");
 	core->result.memory_instructions++;
 	core->result.accesses += access.accesses;
-	*port = access.accesses;
+	*port = access.port;
 	warp->due = access.done + core->gpu->config.latency;
 	warp->memory = true;
 	core->in_memory++;
@@ -205,12 +207,11 @@ static int access_memory(struct flow_core *core, struct flow_warp *warp,
 	return 0;
 }
 
-/* The warp continues when the stores of its threads are done. */
 static void fence(struct flow_core *core, struct flow_warp *warp)
 {
 	uint64_t done = sim_later(flow_memory_fence(core->memory, warp), core->now);
 
-	warp->due = done + core->gpu->config.latency;
+	warp->due = done + flow_core_rest(core, warp);
 	warp->memory = done > core->now || warp->awaited;
 	core->in_memory += warp->memory;
 	core->awaiting += warp->awaited != 0;
@@ -229,7 +230,7 @@ static int execute(struct flow_core *core, struct flow_warp *warp)
 		flow_check_load(core->gpu->check, core, warp, &effect);
 	warp->taken = effect.taken;
 	warp->due += effect.banks;
-	if (core->kernel->code->instr[warp->pc].op == KERNEL_FENCE)
+	if (core->kernel->code->instr[warp->pc].op == KERNEL_FENCE || flow_core_ends(core, warp))
 		fence(core, warp);
 	if (effect.memory)
 		error = access_memory(core, warp, &effect, &port);
@@ -342,16 +343,14 @@ static bool accesses(const struct flow_core *core, const struct flow_warp *warp)
 {
 	const struct kernel_instr *i = &core->kernel->code->instr[warp->pc];
 
-	return i->op == KERNEL_FENCE ||
+	return i->op == KERNEL_FENCE || i->op == KERNEL_EXIT || i->op == KERNEL_EXIT_IF ||
 	       (kernel_accesses(i) && !kernel_shares(core->kernel, i));
 }
 
 /* How far the core may run without the machine. */
-static uint64_t furthest(const struct flow_core *core, uint64_t cycle, uint64_t limit)
+static uint64_t furthest(const struct flow_core *core, uint64_t limit)
 {
-	uint64_t reply = cycle + core->gpu->config.latency;
-
-	return core->awaiting && reply < limit ? reply : limit;
+	return core->awaiting ? sim_earlier(core->no_reply_by, limit) : limit;
 }
 
 /* Issue, or wait; false if an access must wait for its cycle. */
@@ -373,7 +372,7 @@ int flow_core_run(struct flow_core *core, uint64_t cycle, uint64_t limit)
 	const bool sleeps = core->gpu->way != NULL;
 	int error = 0;
 
-	while (!error && core->now <= (limit = furthest(core, cycle, limit))) {
+	while (!error && core->now <= (limit = furthest(core, limit))) {
 		core->next = UINT64_MAX;
 		if (!core->held)
 			error = prepare(core);

@@ -4,7 +4,7 @@
 /*
  * SIMT cores that run a kernel without transactions; what they do with branches is a mechanism's
  * business (mechanism.h). The timing model is told at the top of simt_core.c, what lies between
- * the cores and memory in l1.h.
+ * the cores and memory in simt_memory.h.
  */
 #include "gputm/access_coalescer.h"
 #include "gputm/base.h"
@@ -14,6 +14,7 @@
 #include "../kernel/kernel.h"
 #include "../kernel/threads.h"
 #include "blocks.h"
+#include "scheduler.h"
 
 struct flow_check;
 struct flow_mechanism;
@@ -87,10 +88,12 @@ struct flow_core {
 	const struct flow_threads *threads;
 	const struct flow_mechanism *mechanism;
 	void *state; /* the mechanism's */
-	struct flow_warp *warps; /* the first of an array: all warps that the mechanism makes */
+	struct flow_warp *warps; /* the first of those that the mechanism makes, in one piece */
 	struct flow_memory *memory;
 	struct flow_wheel wheel;
 	struct flow_warp *held; /* picked, but the time of its access has not come */
+	uint64_t no_reply_by; /* no reply takes effect up to this cycle */
+	uint32_t scheduler; /* of the machine, for mechanisms; SIM_LRR without a machine */
 	uint32_t interval; /* cycles that the issue of a warp takes */
 	uint32_t residents;
 	/* state, as are the wheel, what is held and all that the mechanism and memory have */
@@ -127,11 +130,28 @@ const struct flow_gpu *flow_gpu_of(struct sim_machine *machine);
 /* ---- shared by the files of the cores ---- */
 
 /*
- * Run to this cycle, and on to limit while nothing can arrive from outside: a reply takes effect
- * `latency` cycles after it arrives. An access of global memory waits for its cycle. 0; -EINVAL;
+ * Run to this cycle, and on to limit while nothing can arrive from outside, which is so up to
+ * core->no_reply_by. An access of global memory waits for its cycle. 0; -EINVAL;
  * -EDEADLK, nothing will happen on a core without a machine.
  */
 int flow_core_run(struct flow_core *core, uint64_t cycle, uint64_t limit);
+
+/* On a machine a warp whose instruction ends all its threads waits for their stores. */
+static inline bool flow_core_ends(const struct flow_core *core, const struct flow_warp *warp)
+{
+	uint8_t op = core->kernel->code->instr[warp->pc].op;
+
+	return core->gpu->way && (op == KERNEL_EXIT || (op == KERNEL_EXIT_IF &&
+							warp->taken == warp->lanes.mask));
+}
+
+/* Cycles that the warp's instruction takes when what it awaits is here. */
+static inline uint32_t flow_core_rest(const struct flow_core *core, const struct flow_warp *warp)
+{
+	bool fence = core->kernel->code->instr[warp->pc].op == KERNEL_FENCE;
+
+	return fence ? core->gpu->config.latency : flow_core_ends(core, warp) ? core->interval : 0;
+}
 
 /* Save or load its state, except that of units. */
 void flow_core_io(struct flow_core *core, struct sim_io *io);

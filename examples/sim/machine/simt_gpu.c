@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "alone.h"
-#include "l1.h"
 #include "mechanism.h"
 #include "simt_core.h"
+#include "simt_memory.h"
 #include "wiring.h"
 
 #define TURNS 4096u /* cycles, or turns, between two checks for an early end */
@@ -93,7 +93,7 @@ static int end_launch(struct flow_gpu *gpu)
 	for (uint32_t i = 0; i < gpu->cores; i++)
 		cycle = sim_later(cycle, sim_later(gpu->core[i].now, gpu->core[i].stored));
 	if (machine) {
-		cycle = sim_later(cycle, machine->port.now / machine->port.core_ticks + 1);
+		cycle = sim_later(cycle, machine->port.now / machine->port.core_ticks) + 1;
 		machine->wheel.now = machine->port.now = cycle * machine->port.core_ticks;
 	}
 	for (uint32_t i = 0; i < gpu->cores; i++) {
@@ -168,9 +168,10 @@ static void call(struct sim_machine *machine, uint32_t index)
 {
 	struct flow_gpu *gpu = gpu_of(machine);
 	struct flow_core *core = &gpu->core[index];
-	uint64_t cycle = machine->port.now / machine->port.core_ticks;
+	uint64_t period = machine->port.core_ticks, cycle = machine->port.now / period;
 	int error;
 
+	core->no_reply_by = (sim_crossbar_next(machine, index) - 1) / period;
 	error = flow_core_run(core, cycle, gpu->issues ? cycle : cycle + TURNS);
 	if (error)
 		sim_fail(&machine->port, error, "out of memory");
@@ -187,8 +188,7 @@ static void accept(struct sim_machine *machine, const struct sim_message *messag
 	uint64_t cycle = (machine->port.now + period - 1) / period;
 
 	flow_memory_reply(&gpu->core[message->core], message, cycle);
-	sim_wheel_wake(&machine->wheel, SIM_CORE, message->core,
-		       (cycle + gpu->config.latency) * period);
+	sim_wheel_wake(&machine->wheel, SIM_CORE, message->core, cycle * period);
 }
 
 static const struct sim_core_ops cores = { .call = call, .accept = accept };
@@ -311,6 +311,7 @@ static int make_core(struct flow_gpu *gpu, uint32_t index)
 	core->threads = &gpu->threads;
 	core->mechanism = gpu->mechanism;
 	core->mechanism_due = UINT64_MAX;
+	core->scheduler = gpu->way ? gpu->way->config.scheduler : SIM_LRR;
 	sim_blocks_begin(&core->blocks, index, gpu->cores);
 	core->residents = most < config->blocks ? most : config->blocks;
 	core->interval = (gpu->kernel->lanes + config->simd_width - 1) / config->simd_width;

@@ -41,7 +41,7 @@ static void launch(struct sim_machine *machine, struct sim_core *core, uint64_t 
 	introduce(machine, warp, (uint32_t)thread);
 	if (warp->stack && gputm_simt_stack_launch(warp->stack, 0, mask))
 		sim_fail(&machine->port, -EINVAL, "a warp could not be launched");
-	core->launch[warp->index] = core->launched++;
+	sim_scheduler_launch(&core->scheduler, warp->index);
 	sim_living(&machine->port, warp, mask);
 	if (core->free_warps == machine->config.warps && cycle > core->empty_since)
 		machine->port.result.empty += cycle - core->empty_since;

@@ -6,7 +6,7 @@
 #include "../base/wheel.h"
 #include "../port/port.h"
 #include "blocks.h"
-#include "cache.h"
+#include "l1.h"
 #include "machine.h"
 
 /* The words of a store on its way. */
@@ -18,13 +18,9 @@ struct sim_words {
 /* ---- parts of the machine ---------------------------------------------------- */
 
 #define SIM_TIMER 64u
-#define SIM_SLOTS 4u /* most issue slots of a core */
 
 struct sim_core {
-	/* For loads outside of transactions, where the machine has one. A line is present from its
-	 * reply on, until a store of the core removes it. Values are those of memory at the time of
-	 * the load: they are never stale, as they could be in hardware without coherence. */
-	struct sim_cache l1;
+	struct sim_l1 l1; /* for loads outside of transactions */
 	struct sim_warp *warp;
 	struct gputm_access_coalescer *coalescer;
 	struct gputm_tx_throttle *throttle;
@@ -33,10 +29,7 @@ struct sim_core {
 	uint64_t timer[SIM_TIMER]; /* warps to look at, by tick modulo SIM_TIMER */
 	uint64_t issue_free[SIM_SLOTS]; /* ticks */
 	uint64_t unit_due;	    /* tick of the system's next call; SIM_NEVER for none */
-	uint32_t last[SIM_SLOTS];   /* warp that issued last */
-	uint32_t group[SIM_SLOTS];  /* of the two-level scheduler */
-	uint64_t launched;	    /* warps, so far */
-	uint64_t launch[SIM_MAX_WARPS]; /* number of each warp among these */
+	struct sim_scheduler scheduler;
 	uint64_t empty_since;	    /* cycle; while there is no warp */
 	uint32_t free_warps;
 	struct sim_blocks blocks;   /* warps of them live */
@@ -231,6 +224,8 @@ void sim_crossbar_source(struct sim_machine *machine, struct sim_crossbar *cross
 void sim_crossbar_sink(struct sim_machine *machine, struct sim_crossbar *crossbar, uint32_t port,
 		       void (*accept)(struct sim_machine *machine,
 				      const struct sim_message *message));
+/* When all messages of the present tick have come: none comes to the core before this tick. */
+uint64_t sim_crossbar_next(const struct sim_machine *machine, uint32_t core);
 
 static inline struct sim_fetch *sim_fetch_at(const struct sim_dram *dram, uint32_t index)
 {

@@ -123,6 +123,7 @@ struct sim_warp {
 	uint32_t number;      /* in the whole machine: core * warps + index */
 	uint32_t outstanding; /* replies of that instruction */
 	uint32_t stores;      /* stores on their way */
+	uint32_t plain;	      /* issue slots that the present SIM_PLAIN has had; 0: none */
 	uint32_t aborts;      /* highest of its lanes in this transaction */
 	uint64_t ready_at;
 	uint64_t started;     /* tick at which this attempt began */
