@@ -18,6 +18,7 @@ number() {
 
 small="--workload hash-table --threads 1024 --set workload.buckets=64 --seed 3 --format csv"
 local="--workload local-hash --format csv"
+nested="$srcdir/examples/kernels/nested.kernel"
 for system in kilo-tm warptm warptm-tcd warptm-el getm si-tm ideal coarse-lock \
 	fine-lock local-tm; do
 	of=$small
@@ -51,13 +52,15 @@ grep -q '"name":"answer","args":{"instance":[0-5],"tag":"[0-9]*","outcome":"' "$
 
 # A series adds up to the report, of every system, whatever the step.
 for system in kilo-tm warptm warptm-tcd warptm-el getm si-tm si-tm-oracle ideal coarse-lock fine-lock \
-	local-tm hetm; do
+	local-tm hetm pdom dwf tbc; do
 	case $system in
-	local-tm) of=$local ;;
-	hetm) of="--workload w1" ;;
-	*) of=$small ;;
+	local-tm) of="--system $system $local" ;;
+	hetm) of="--system $system --workload w1" ;;
+	pdom) of="--kernel $nested --divergence pdom" ;;
+	dwf|tbc) of="--kernel $nested --divergence $system --machine thesis-3" ;;
+	*) of="--system $system $small" ;;
 	esac
-	run 0 --system $system $of --format csv --series 700 "$work/series"
+	run 0 $of --format csv --series 700 "$work/series"
 	awk -F , 'FNR == 1 { next }
 		NR == FNR && $4 == "change" { sum[$2 "," $3] += $5 }
 		NR == FNR && $1 < last { print "cycle " $1 " behind " last }
@@ -73,6 +76,20 @@ done
 run 0 --system getm $small --series 100 "$work/series" --window 1000:2000 --only '*.running,committed'
 awk -F , 'NR > 1 && ($1 < 1000 || $1 > 2000 || $2 $3 !~ /running$|^committed$/)' "$work/series" |
 	grep -q . && complain "a series has what is not in its window or not asked for"
+
+# A mechanism's core that is looked at has the same cycles, and its units tell all their events.
+for machine in '' '--machine fermi'; do
+	of="--kernel $nested --divergence tbc-lcp $machine --format csv"
+	run 0 $of --only cycles,block_stack.branches,block_stack.warps_admitted
+	cp "$work/out" "$work/unseen"
+	run 0 $of --only cycles,block_stack.branches,block_stack.warps_admitted \
+		--trace-events "$work/trace" --trace-only block_stack
+	cmp -s "$work/out" "$work/unseen" || complain "seen, $machine: $(diff "$work/unseen" "$work/out")"
+	awk -F , -v told="$(grep -c '"name":"admit"' "$work/trace")" \
+		'$2 == "block_stack" && $4 == "warps_admitted" { warps = $5 }
+		END { exit !(warps > 1000 && warps == told) }' "$work/out" ||
+		complain "events of block stacks, $machine: $(cat "$work/out")"
+done
 
 # Signals: declared, in order of time, never more warps in transactions than there may be, and as
 # many back-offs as a trace of the run has.
@@ -247,7 +264,10 @@ no_file '--trace-only: got "commit", expected some of: warps,simt_stack' $new --
 no_file 'expected --trace-events FILE, --series N FILE, --vcd FILE, --aborts FILE or --why' --window 1:2
 no_file 'hetm undoes rounds and not threads' --system hetm --workload w1 --why 5
 no_file 'hetm undoes rounds and not threads' --system hetm --workload w1 --aborts "$work/new"
-no_file 'they show transactions, expected --system too' $new --kernel hammock
+no_file 'they show transactions, expected --system too' --vcd "$work/new" --kernel hammock
+no_file 'expected --trace-only ROLE,... or --system too' $new --kernel hammock
+no_file 'got "warps", expected some of: simt_stack,coalescer' $new --kernel "$nested" \
+	--trace-only warps
 no_file 'expected 0 with --trace-events' $new --set machine.swap_units_every=100
 no_file 'expected only --jobs' $new --study x
 no_file '--series: got "0", expected a number of cycles 1' --series 0 "$work/new"

@@ -23,8 +23,6 @@ void sim_l1_io(struct sim_l1 *l1, struct sim_io *io)
 {
 	sim_cache_io(&l1->cache, io);
 	sim_slab_io(&l1->waiters, io);
-	SIM_IO(io, l1->hits);
-	SIM_IO(io, l1->misses);
 }
 
 uint32_t sim_l1_await(struct sim_l1 *l1, struct sim_port *port, uint32_t warp, uint32_t thread,
@@ -55,8 +53,8 @@ enum sim_l1_answer sim_l1_load(struct sim_l1 *l1, struct sim_port *port, uint64_
 
 	if (l1->cache.line)
 		line = sim_cache_use(&l1->cache, address, &hit);
-	l1->hits += hit;
-	l1->misses += !hit;
+	port->result.l1_hits += hit;
+	port->result.l1_misses += !hit && l1->cache.line;
 	if (hit && line->arrives != ON_ITS_WAY)
 		return SIM_L1_HERE;
 	*first = sim_l1_await(l1, port, warp, thread, hit ? line->waiters : SIM_NOBODY);

@@ -23,7 +23,6 @@ struct sim_waiter {
 struct sim_l1 {
 	struct sim_cache cache; /* without lines: there is no L1 */
 	struct sim_slab waiters;
-	uint64_t hits, misses; /* of loads */
 };
 
 enum sim_l1_answer {

@@ -67,7 +67,6 @@ struct flow_result {
 	uint64_t idle, memory_idle;   /* nothing to issue; some warp waits for memory */
 	uint64_t memory_instructions; /* of warps, on global memory */
 	uint64_t accesses;	      /* coalesced */
-	uint64_t hits, misses;	      /* of loads, in the L1 */
 	uint64_t depth;		      /* most entries of a stack */
 };
 

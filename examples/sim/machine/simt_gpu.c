@@ -57,6 +57,21 @@ static int look(struct flow_gpu *gpu, uint64_t now)
 	return 0;
 }
 
+/* Let the run be seen at the present tick. Cores of a run that is seen do not go ahead. */
+static void show(struct flow_gpu *gpu)
+{
+	struct sim_result *result = &gpu->port->result;
+
+	if (!gpu->machine->options.look)
+		return;
+	result->instructions = result->executed = 0;
+	for (uint32_t i = 0; i < gpu->cores; i++) {
+		result->instructions += gpu->core[i].result.issued;
+		result->executed += gpu->core[i].result.executed;
+	}
+	sim_look_if_due(gpu->machine);
+}
+
 /* ---- launches ---- */
 
 /* The contents of global memory, until the next call. */
@@ -149,8 +164,11 @@ static int run_alone(struct flow_gpu *gpu)
 	int error = 0;
 
 	while (!error && gpu->machine->threads_left) {
-		uint64_t limit = sim_earlier(core->now + TURNS, gpu->config.most_cycles);
+		uint64_t turns = gpu->machine->options.look ? 0 : TURNS;
+		uint64_t limit = sim_earlier(core->now + turns, gpu->config.most_cycles);
 
+		gpu->port->now = core->now;
+		show(gpu);
 		sim_save_if_due(gpu->machine, core->now);
 		limit = sim_earlier(limit, gpu->machine->next_save - 1);
 		error = flow_core_run(core, UINT64_MAX, limit);
@@ -169,10 +187,11 @@ static void call(struct sim_machine *machine, uint32_t index)
 	struct flow_gpu *gpu = gpu_of(machine);
 	struct flow_core *core = &gpu->core[index];
 	uint64_t period = machine->port.core_ticks, cycle = machine->port.now / period;
+	bool ahead = !gpu->issues && !machine->options.look;
 	int error;
 
 	core->no_reply_by = (sim_crossbar_next(machine, index) - 1) / period;
-	error = flow_core_run(core, cycle, gpu->issues ? cycle : cycle + TURNS);
+	error = flow_core_run(core, cycle, ahead ? cycle + TURNS : cycle);
 	if (error)
 		sim_fail(&machine->port, error, "out of memory");
 	else if (core->next != UINT64_MAX)
@@ -203,6 +222,7 @@ static int run_on_machine(struct flow_gpu *gpu)
 	for (uint32_t turn = 1; !error && machine->threads_left; turn++) {
 		uint64_t cycle = machine->port.now / machine->port.core_ticks;
 
+		show(gpu);
 		/* before a core passes this cycle */
 		sim_save_if_due(machine, (cycle + TURNS) * machine->port.core_ticks);
 		sim_swap_if_due(machine);
@@ -234,13 +254,10 @@ static uint64_t depth(const struct flow_gpu *gpu)
 static void add_result(struct flow_result *all, const struct flow_core *core)
 {
 	const uint64_t *from = &core->result.issued;
-	uint64_t *to = &all->issued, hits, misses;
+	uint64_t *to = &all->issued;
 
 	for (size_t i = 0; i < (sizeof(*all) - offsetof(struct flow_result, issued)) / 8; i++)
 		to[i] += from[i];
-	flow_memory_counts(core->memory, &hits, &misses);
-	all->hits += hits;
-	all->misses += misses;
 	all->cycles = core->now > all->cycles ? core->now : all->cycles;
 }
 
@@ -260,6 +277,8 @@ static void run(struct sim_machine *machine)
 	for (uint32_t i = 0; i < gpu->cores; i++)
 		add_result(&gpu->result, &gpu->core[i]);
 	gpu->result.depth = depth(gpu);
+	gpu->port->result.instructions = gpu->result.issued;
+	gpu->port->result.executed = gpu->result.executed;
 	machine->port.now = machine->last_work = gpu->result.cycles * machine->port.core_ticks;
 	if (error && error != -EINTR && error != -ENOEXEC && gpu->check)
 		flow_check_stopped(gpu->check, machine->port.error);

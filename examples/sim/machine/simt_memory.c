@@ -205,8 +205,7 @@ static uint64_t load_from_afar(struct flow_memory *m, uint64_t now, uint64_t add
 	bool hit;
 	struct sim_cache_line *line = sim_cache_use(&m->l1.cache, address, &hit);
 
-	m->l1.hits += hit;
-	m->l1.misses += !hit;
+	*(hit ? &m->core->gpu->port->result.l1_hits : &m->core->gpu->port->result.l1_misses) += 1;
 	if (!hit)
 		line->arrives = cross(m, now) + m->config.memory_latency;
 	return sim_later(now + m->config.l1_latency, line->arrives);
@@ -253,12 +252,6 @@ int flow_memory_access(struct flow_memory *m, uint64_t now, const struct kernel_
 		out->done = sim_later(out->done, access_line(m, now + (ports ? i : 0), instr,
 							     &m->wide[i], warp));
 	return 0;
-}
-
-void flow_memory_counts(const struct flow_memory *m, uint64_t *hits, uint64_t *misses)
-{
-	*hits = m->l1.hits;
-	*misses = m->l1.misses;
 }
 
 void flow_memory_io(struct flow_core *core, struct sim_io *io)

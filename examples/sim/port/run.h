@@ -116,6 +116,7 @@ struct sim_result {
 	uint64_t executed;     /* by threads: their lanes were active */
 	uint64_t longer;       /* cycles of the issue slot beyond the first of each instruction */
 	uint64_t empty;	       /* cycles of cores without a warp */
+	uint64_t l1_hits, l1_misses; /* of loads outside of transactions */
 	uint64_t l2_accesses, l2_misses, dram_bytes;
 };
 

@@ -133,6 +133,8 @@ static void put_memory(struct emit *e, const struct sim_report *r)
 	emit_u64(e, "instructions", r->result.instructions);
 	emit_u64(e, "thread_instructions", r->result.executed);
 	emit_object(e, "memory");
+	emit_u64(e, "l1_hits", r->result.l1_hits);
+	emit_u64(e, "l1_misses", r->result.l1_misses);
 	emit_u64(e, "l2_accesses", r->result.l2_accesses);
 	emit_u64(e, "l2_misses", r->result.l2_misses);
 	emit_u64(e, "dram_bytes", r->result.dram_bytes);
@@ -326,6 +328,8 @@ void sim_report_data(struct emit *e, const struct sim_report *r)
 	put_config(e, r);
 	emit_text(e, "ended", sim_ended_by(r->ended));
 	(alone ? flow_report_result : put_result)(e, r);
+	if (alone && r->setup->machine_name)
+		put_traffic(e, r);
 	if (e->shape == EMIT_JSON)
 		emit_real(e, "wall_seconds", r->wall_seconds);
 	put_verdict(e, r);

@@ -46,8 +46,13 @@ void flow_report_result(struct emit *e, const struct sim_report *r)
 	emit_object(e, "memory");
 	emit_u64(e, "instructions", result->memory_instructions);
 	emit_u64(e, "coalesced_accesses", result->accesses);
-	emit_u64(e, "l1_hits", result->hits);
-	emit_u64(e, "l1_misses", result->misses);
+	emit_u64(e, "l1_hits", r->result.l1_hits);
+	emit_u64(e, "l1_misses", r->result.l1_misses);
+	if (r->setup->machine_name) {
+		emit_u64(e, "l2_accesses", r->result.l2_accesses);
+		emit_u64(e, "l2_misses", r->result.l2_misses);
+		emit_u64(e, "dram_bytes", r->result.dram_bytes);
+	}
 	emit_end(e);
 	emit_u64(e, "stack_depth", result->depth);
 }
@@ -106,6 +111,25 @@ static void cycles_row(FILE *out, const char *name, uint64_t cycles, const struc
 		share(cycles, all->busy + all->stalled + all->memory_idle + all->idle));
 }
 
+static void memory(const struct sim_report *report, FILE *out)
+{
+	const struct sim_result *r = &report->result;
+	bool machine = report->setup->machine_name;
+
+	fprintf(out, "  memory         %15s  instructions of warps, %s coalesced accesses",
+		sim_report_grouped(result_of(report)->memory_instructions),
+		sim_report_grouped(result_of(report)->accesses));
+	if (!machine || report->setup->machine.l1_bytes)
+		fprintf(out, ",\n%34s%s hits and %s misses of loads in the L1", "",
+			sim_report_grouped(r->l1_hits), sim_report_grouped(r->l1_misses));
+	if (machine)
+		fprintf(out, ",\n%34s%s accesses and %s misses of the L2,\n"
+			     "%34s%s bytes to and from DRAM", "",
+			sim_report_grouped(r->l2_accesses), sim_report_grouped(r->l2_misses), "",
+			sim_report_grouped(r->dram_bytes));
+	fputc('\n', out);
+}
+
 static void outcome(const struct sim_report *report, FILE *out)
 {
 	const struct flow_result *r = result_of(report);
@@ -125,10 +149,7 @@ static void outcome(const struct sim_report *report, FILE *out)
 		fprintf(out, "    %-12s %15s  %5.1f %%\n", widths[i],
 			sim_report_grouped(r->width[i]), share(r->width[i], r->issued));
 	fprintf(out, "  SIMD efficiency  %12.1f %%\n", 100 * efficiency(report));
-	fprintf(out, "  memory         %15s  instructions of warps, %s coalesced accesses,\n"
-		     "%34s%s hits and %s misses of loads in the L1\n",
-		sim_report_grouped(r->memory_instructions), sim_report_grouped(r->accesses), "",
-		sim_report_grouped(r->hits), sim_report_grouped(r->misses));
+	memory(report, out);
 	if (r->depth)
 		fprintf(out, "  stack depth    %15s\n", sim_report_grouped(r->depth));
 }
@@ -145,4 +166,6 @@ void flow_report_text(const struct sim_report *r)
 			sim_report_grouped((uint64_t)((double)result_of(r)->issued /
 						      r->wall_seconds)));
 	fputc('\n', out);
+	if (r->setup->machine_name)
+		sim_report_text_traffic(r);
 }

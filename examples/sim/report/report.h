@@ -110,6 +110,7 @@ void flow_report_result(struct emit *e, const struct sim_report *report);
 void flow_report_text(const struct sim_report *report);
 /* The point as text, in lines of 80 characters. */
 void sim_report_text_point(const struct sim_report *report);
+void sim_report_text_traffic(const struct sim_report *report);
 /* Print words in lines of 80 characters, further lines from column `indent`; end the line. */
 void sim_report_wrapped(FILE *out, int column, int indent, const char *text);
 

@@ -201,6 +201,9 @@ static void outcome(const struct sim_report *r, FILE *out)
 	conflicts(r, out);
 	if (r->setup->system->own)
 		return;
+	if (r->setup->machine.l1_bytes)
+		put_line(out, "L1", "%s hits and %s misses of loads outside of transactions",
+			 grouped(result->l1_hits), grouped(result->l1_misses));
 	put_line(out, "memory", "%s L2 accesses, %s misses, %s bytes to and from DRAM",
 		 grouped(result->l2_accesses), grouped(result->l2_misses),
 		 grouped(result->dram_bytes));
@@ -235,8 +238,9 @@ static void traffic_row(FILE *out, const char *name, const struct sim_traffic_co
 		grouped(count->bytes), grouped(count->flits));
 }
 
-static void traffic(const struct sim_report *r, FILE *out)
+void sim_report_text_traffic(const struct sim_report *r)
 {
+	FILE *out = r->out.file;
 	const struct sim_traffic_count total = sim_report_traffic(&r->result);
 	bool kinds = r->options->report != SIM_SUMMARY;
 
@@ -461,7 +465,7 @@ void sim_report_text(const struct sim_report *r)
 	outcome(r, out);
 	host(r, out);
 	if (!r->setup->system->own)
-		traffic(r, out);
+		sim_report_text_traffic(r);
 	times(r, out);
 	energy(r, out);
 }

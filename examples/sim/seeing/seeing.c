@@ -391,9 +391,10 @@ static bool named(const char *list, const char *name)
 	return false;
 }
 
-/* Is each name a role, or "warps"? If not, print the valid names. */
+/* Is each name a role or, under a TM system, "warps"? If not, print the valid names. */
 static bool all_known(const struct sim_port *port, const char *list)
 {
+	const char *warps = port->program ? "warps" : "", *comma = *warps ? "," : "";
 	char name[64];
 
 	for (size_t length; *list; list += length + (list[length] == ',')) {
@@ -401,16 +402,18 @@ static bool all_known(const struct sim_port *port, const char *list)
 
 		length = strcspn(list, ",");
 		snprintf(name, sizeof name, "%.*s", (int)length, list);
-		found = !strcmp(name, "warps");
+		found = *warps && !strcmp(name, warps);
 		for (size_t i = 0; i < port->units; i++)
 			found |= !strcmp(port->unit[i].role, name);
 		if (found)
 			continue;
-		fprintf(stderr, "gputm-sim: --trace-only: got \"%s\", expected some of: warps",
-			sim_quoted(name));
+		fprintf(stderr, "gputm-sim: --trace-only: got \"%s\", expected some of: %s",
+			sim_quoted(name), warps);
 		for (size_t i = 0; i < port->units; i++)
-			if (!port->unit[i].instance)
-				fprintf(stderr, ",%s", port->unit[i].role);
+			if (!port->unit[i].instance) {
+				fprintf(stderr, "%s%s", comma, port->unit[i].role);
+				comma = ",";
+			}
 		fputc('\n', stderr);
 		return false;
 	}
@@ -508,7 +511,7 @@ int seeing_attach(struct seeing *see, struct sim_machine *machine,
 	see->to = request->to == SIM_NEVER ? SIM_NEVER : request->to * port->core_ticks;
 	see->period = request->to == SIM_NEVER ? GAUGE_CYCLES : length / GAUGE_LOOKS;
 	see->period = (see->period ? see->period : 1) * port->core_ticks;
-	see->warps_shown = request->happenings &&
+	see->warps_shown = request->happenings && port->program &&
 			   (!request->only || named(request->only, "warps"));
 	see->warps_told = see->warps_shown || request->losses;
 	if (request->only && !all_known(port, request->only))

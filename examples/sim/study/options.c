@@ -363,9 +363,11 @@ static const char *seeing_relations(const struct sim_options *o)
 		return "--why: it needs the run from its beginning, expected no --restore";
 	if (o->history && o->kernel && !o->system_given)
 		return "--history: it tells transactions, expected --system too";
-	if (sees && o->kernel && !o->system_given)
-		return "--trace-events, --series, --vcd, --aborts, --why: they show transactions, "
-		       "expected --system too";
+	if ((o->vcd || o->aborts || o->why) && o->kernel && !o->system_given)
+		return "--vcd, --aborts, --why: they show transactions, expected --system too";
+	if (o->trace_events && !o->trace_only && o->kernel && !o->system_given)
+		return "--trace-events: without a TM system it shows events of units, expected "
+		       "--trace-only ROLE,... or --system too";
 	if (o->window && !sees)
 		return "--window: it says what of a run is seen, expected --trace-events FILE, "
 		       "--series N FILE, --vcd FILE, --aborts FILE or --why THREAD too";
