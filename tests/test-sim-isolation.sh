@@ -40,6 +40,6 @@ paste -d ' ' "$work/weak" "$work/strong" | awk '
 run 2 --workload bank --threads 32 --system warptm-tcd --set system.isolation=strong
 grep -q 'needs system kilo-tm or warptm' "$work/err" || complain "warptm-tcd: $(cat "$work/err")"
 run 2 --workload bank --threads 32 --system kilo-tm --set system.isolation=strong \
-	--set machine.l1_bytes=16384
+	--set machine.l1_bytes=24576
 grep -q 'needs machine.l1_bytes = 0' "$work/err" || complain "an L1: $(cat "$work/err")"
 exit $failed

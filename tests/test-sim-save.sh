@@ -59,7 +59,7 @@ same 9000 --system kilo-tm --trace "$data/small.trace" $small
 # Threads that keep registers in their lanes, launches one after the other, DRAM with banks.
 for cycle in 400 1100 2500; do
 	same $cycle --system fine-lock --workload bank --threads 300 $small \
-		--set machine.l1_bytes=4096
+		--set machine.l1_bytes=3072
 done
 same 20000 --system getm --workload cc $small --set workload.wide=12 --set workload.high=12
 for cycle in 600 1300 4000; do

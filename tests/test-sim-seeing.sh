@@ -80,10 +80,9 @@ awk -F , 'NR > 1 && ($1 < 1000 || $1 > 2000 || $2 $3 !~ /running$|^committed$/)'
 # A mechanism's core that is looked at has the same cycles, and its units tell all their events.
 for machine in '' '--machine fermi'; do
 	of="--kernel $nested --divergence tbc-lcp $machine --format csv"
-	run 0 $of --only cycles,block_stack.branches,block_stack.warps_admitted
+	run 0 $of --set block_priority.policy=rrb
 	cp "$work/out" "$work/unseen"
-	run 0 $of --only cycles,block_stack.branches,block_stack.warps_admitted \
-		--trace-events "$work/trace" --trace-only block_stack
+	run 0 $of --set block_priority.policy=rrb --trace-events "$work/trace" --trace-only block_stack
 	cmp -s "$work/out" "$work/unseen" || complain "seen, $machine: $(diff "$work/unseen" "$work/out")"
 	awk -F , -v told="$(grep -c '"name":"admit"' "$work/trace")" \
 		'$2 == "block_stack" && $4 == "warps_admitted" { warps = $5 }

@@ -160,6 +160,7 @@ cat >"$work/contradictions" <<'TABLE'
 --system kilo-tm machine.dram_queue=0 : machine: dram_queue = 0 is not in 1 .. 1024
 --system kilo-tm machine.spill_latency=65537 : machine: spill_latency = 65537 is not in 0 .. 65536
 --system kilo-tm machine.l1_bytes=128 : machine: l1_bytes = 128 is outside 768 .. 1048576, for l1_ways = 6
+--system kilo-tm machine.l1_bytes=16384 : machine: l1_bytes = 16384 has no power of two of sets, for l1_ways = 6 lines of line_bytes = 128, expected 12288 or 24576, or other l1_ways
 --system getm warp_clock.time_bits=63 : validation_unit: time_bits = 63 is not in 4 .. 48
 --system si-tm timestamp_table.transactions=64 writer_table.transactions=32 : timestamp_table.transactions = 64 and writer_table.transactions = 32
 --system si-tm timestamp_table.transactions=4096 reader_list.leaf_bits=32 reader_list.root_bits=64 : at least timestamp_table.transactions

@@ -82,7 +82,7 @@ static void list_system(struct list *list, const struct sim_system_class *system
 			list_head(list, system->name, system->summary);
 		told = true;
 		sim_list_rows(role->role, role->params(), (const char *)config + role->offset,
-			      system->unused);
+			      system->flavour == SIM_ALONE ? NULL : system->unused);
 	}
 	list->found |= told;
 	free(config);

@@ -14,7 +14,7 @@
 #include "gputm/warp_former.h"
 #include "../machine/mechanism.h"
 
-SIM_UNIT_KIND(warp_former, SIM_OF_MACHINE);
+SIM_UNIT_KIND(warp_former, SIM_OF_CORE);
 
 struct dwf_config {
 	struct flow_config flow;
@@ -261,5 +261,5 @@ const struct flow_mechanism flow_dwf =
 	DWF("dwf", "dynamic warp formation: warps are formed anew all the time", init,
 	    FLOW_RESTORES_NOT, NULL);
 const struct flow_mechanism flow_dwf_wb =
-	DWF("dwf-wb", "the same with static warps outside of divergent code", init_barrier,
-	    FLOW_RESTORES, has_barrier);
+	DWF("dwf-wb", "dynamic warp formation, with static warps outside of divergent code",
+	    init_barrier, FLOW_RESTORES, has_barrier);

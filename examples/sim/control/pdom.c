@@ -268,4 +268,5 @@ static const struct sim_role roles[] = {
 const struct flow_mechanism flow_pdom =
 	PDOM("pdom", "a SIMT stack per warp, reconvergence at immediate post-dominators", init);
 const struct flow_mechanism flow_pdom_lcp =
-	PDOM("pdom-lcp", "the same, also at likely-convergence points", init_likely);
+	PDOM("pdom-lcp", "a SIMT stack per warp, reconvergence also at likely-convergence points",
+	     init_likely);

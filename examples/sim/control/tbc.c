@@ -35,9 +35,9 @@ struct tbc_block {
 	uint64_t pending[KERNEL_LANES];	     /* threads that are not in a warp yet */
 };
 
-SIM_UNIT_KIND(block_stack, SIM_OF_MACHINE);
-SIM_UNIT_KIND(thread_compactor, SIM_OF_MACHINE);
-SIM_UNIT_KIND(block_priority, SIM_OF_MACHINE);
+SIM_UNIT_KIND(block_stack, SIM_OF_BLOCK);
+SIM_UNIT_KIND(thread_compactor, SIM_OF_CORE);
+SIM_UNIT_KIND(block_priority, SIM_OF_CORE);
 
 struct tbc {
 	struct tbc_config config;
@@ -183,7 +183,8 @@ static struct flow_warp *pick(struct flow_core *core)
 	struct tbc_block *block;
 	uint32_t s;
 
-	if (gputm_block_priority_pick(t->priority, t->ready, &s) != GPUTM_BLOCK_PRIORITY_ISSUE)
+	if (!t->ready ||
+	    gputm_block_priority_pick(t->priority, t->ready, &s) != GPUTM_BLOCK_PRIORITY_ISSUE)
 		return NULL;
 	block = &t->block[s];
 	block->last = sim_next_after(block->ready, block->last);
@@ -193,13 +194,11 @@ static struct flow_warp *pick(struct flow_core *core)
 	return &block->warp[block->last];
 }
 
-/* pick() has already counted the first of them */
 static void skip(struct flow_core *core, uint64_t slots)
 {
 	struct tbc *t = core->state;
 
-	if (slots > 1)
-		gputm_block_priority_advance(t->priority, slots - 1);
+	gputm_block_priority_advance(t->priority, slots);
 }
 
 /* ---- where warps continue ---- */
@@ -451,4 +450,4 @@ static const struct sim_role roles[] = {
 const struct flow_mechanism flow_tbc =
 	TBC("tbc", "thread block compaction: a stack per thread block", init);
 const struct flow_mechanism flow_tbc_lcp =
-	TBC("tbc-lcp", "the same, also at likely-convergence points", init_likely);
+	TBC("tbc-lcp", "thread block compaction, also at likely-convergence points", init_likely);

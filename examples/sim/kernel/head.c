@@ -195,6 +195,9 @@ static int read_launch(struct reader *r)
 
 	if (r->threads_known || k->arrays)
 		return say(r, "got \"launch\", expected it once and before all arrays");
+	if (r->token == TOKEN_WORD)
+		return unexpected(r, "the number of blocks, 1 .. 65536, or \"program\" before "
+				     "kernels and a \"host\" that launches them");
 	error = take_number(r, 1, 65536, "the number of blocks", &k->blocks);
 	if (!error)
 		error = take_number(r, 1, KERNEL_BLOCK_THREADS_MAX, "the threads of a block",

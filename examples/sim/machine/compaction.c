@@ -26,8 +26,8 @@
 #include "gputm/thread_compactor.h"
 #include "wiring.h"
 
-SIM_UNIT_KIND(block_stack, SIM_OF_MACHINE);
-SIM_UNIT_KIND(thread_compactor, SIM_OF_MACHINE);
+SIM_UNIT_KIND(block_stack, SIM_OF_BLOCK);
+SIM_UNIT_KIND(thread_compactor, SIM_OF_CORE);
 
 #define ROWS 32u /* most static warps of a block */
 
@@ -658,6 +658,7 @@ static int make_core(struct sim_machine *machine, struct sim_compaction *c, uint
 	c->sent.block = SIM_MAX_LANES;
 	if (!c->block || !c->stores)
 		return -ENOMEM;
+	machine->port.shape.blocks = c->blocks; /* in names */
 	for (uint32_t i = 0; !error && i < c->blocks; i++)
 		error = sim_unit_add(&machine->port, "block_stack", &kind_block_stack,
 				     &machine->compaction->stack_config, &c->block[i].stack);

@@ -179,6 +179,7 @@ struct sim_shape sim_machine_shape(const struct sim_machine_config *config)
 	return (struct sim_shape){
 		.cores = config->cores,
 		.warps = config->warps,
+		.blocks = config->blocks,
 		.lanes = config->lanes,
 		.partitions = config->partitions,
 		.interleave = config->interleave,

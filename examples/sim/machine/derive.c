@@ -73,10 +73,30 @@ static int refuse_block(struct sim_machine *machine)
 	return sim_fail(&machine->port, -EINVAL, message);
 }
 
+/* An L1 has a power of two of sets, so that none of its bytes is left over. */
+static bool l1_fits(const struct sim_machine_config *config, char *message, size_t size)
+{
+	uint32_t set = config->l1_ways * config->line_bytes, below = set, most = 1u << 20;
+
+	if (config->l1_bytes < set) {
+		snprintf(message, size, "machine: l1_bytes = %u is outside %u .. %u, for "
+			 "l1_ways = %u lines of line_bytes = %u", config->l1_bytes, set, most,
+			 config->l1_ways, config->line_bytes);
+		return false;
+	}
+	while (2 * below <= config->l1_bytes)
+		below *= 2;
+	snprintf(message, size, "machine: l1_bytes = %u has no power of two of sets, for "
+		 "l1_ways = %u lines of line_bytes = %u, expected %u or %u, or other l1_ways",
+		 config->l1_bytes, config->l1_ways, config->line_bytes, below,
+		 2 * below <= most ? 2 * below : below / 2);
+	return below == config->l1_bytes;
+}
+
 static int derive_shape(struct sim_machine *machine)
 {
 	const struct sim_machine_config *config = &machine->config;
-	char message[160];
+	char message[200];
 
 	if (config->l2_bytes / config->line_bytes < config->l2_ways)
 		return sim_fail(&machine->port, -EINVAL,
@@ -84,13 +104,8 @@ static int derive_shape(struct sim_machine *machine)
 	machine->sets = 1u << log2_of(config->l2_bytes / config->line_bytes / config->l2_ways);
 	machine->port.interleave_shift = log2_of(config->interleave);
 	machine->line_shift = log2_of(config->line_bytes);
-	if (config->l1_bytes && config->l1_bytes / config->line_bytes < config->l1_ways) {
-		snprintf(message, sizeof message, "machine: l1_bytes = %u is outside %u .. %u, for "
-			 "l1_ways = %u lines of line_bytes = %u", config->l1_bytes,
-			 config->l1_ways * config->line_bytes, 1u << 20, config->l1_ways,
-			 config->line_bytes);
+	if (config->l1_bytes && !l1_fits(config, message, sizeof message))
 		return sim_fail(&machine->port, -EINVAL, message);
-	}
 	machine->row_shift = log2_of(config->dram_row_bytes) - machine->line_shift;
 	machine->slot_warps = ~UINT64_C(0) / ((1u << config->issue_slots) - 1);
 	for (uint32_t i = 0; i < config->cores; i++)

@@ -3,18 +3,18 @@
 
 #define GROUP 8u /* warps of a group (Narasiman et al., MICRO 2011) */
 
-static uint32_t oldest(const struct sim_scheduler *scheduler, uint64_t ready)
+uint32_t sim_schedule_oldest(const struct sim_scheduler *scheduler, uint64_t ready)
 {
 	uint32_t oldest = (uint32_t)__builtin_ctzll(ready);
 
-	for (SIM_EACH_LANE(i, ready))
+	for (SIM_EACH_LANE(i, ready & (ready - 1)))
 		if (scheduler->launch[i] < scheduler->launch[oldest])
 			oldest = (uint32_t)i;
 	return oldest;
 }
 
-static uint32_t two_level(struct sim_scheduler *scheduler, uint32_t slot, uint64_t mine,
-			  uint64_t ready, uint64_t pipeline)
+uint32_t sim_schedule_group(struct sim_scheduler *scheduler, uint32_t slot, uint64_t mine,
+			    uint64_t ready, uint64_t pipeline)
 {
 	uint32_t first = scheduler->group[slot];
 	uint64_t group = mine & ((UINT64_C(1) << GROUP) - 1) << first;
@@ -23,24 +23,7 @@ static uint32_t two_level(struct sim_scheduler *scheduler, uint32_t slot, uint64
 		return sim_next_after(ready & group, scheduler->last[slot]);
 	if (pipeline & group)
 		return SIM_NO_WARP;
-	first = sim_next_after(ready & mine, first + GROUP - 1);
+	first = sim_next_after(ready, first + GROUP - 1);
 	scheduler->group[slot] = first / GROUP * GROUP;
 	return first;
-}
-
-uint32_t sim_schedule(struct sim_scheduler *scheduler, uint32_t kind, uint32_t slot, uint64_t mine,
-		      uint64_t ready, uint64_t pipeline)
-{
-	uint32_t last = scheduler->last[slot], next;
-
-	ready &= mine;
-	if (kind == SIM_LRR)
-		next = sim_next_after(ready, last);
-	else if (kind == SIM_TWO_LEVEL)
-		next = two_level(scheduler, slot, mine, ready, pipeline);
-	else
-		next = ready >> last & 1 ? last : oldest(scheduler, ready);
-	if (next != SIM_NO_WARP)
-		scheduler->last[slot] = next;
-	return next;
 }

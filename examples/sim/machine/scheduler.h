@@ -24,10 +24,28 @@ static inline void sim_scheduler_launch(struct sim_scheduler *scheduler, uint32_
 	scheduler->launch[warp] = scheduler->launched++;
 }
 
+uint32_t sim_schedule_oldest(const struct sim_scheduler *scheduler, uint64_t ready);
+uint32_t sim_schedule_group(struct sim_scheduler *scheduler, uint32_t slot, uint64_t mine,
+			    uint64_t ready, uint64_t pipeline);
+
 /* The warp to issue in the slot whose warps are `mine`, one of which is ready. pipeline: warps that
  * wait for nothing but the latency of their last instruction, if SIM_TWO_LEVEL.
  * @return SIM_NO_WARP if none is to issue now. */
-uint32_t sim_schedule(struct sim_scheduler *scheduler, uint32_t kind, uint32_t slot, uint64_t mine,
-		      uint64_t ready, uint64_t pipeline);
+static inline uint32_t sim_schedule(struct sim_scheduler *scheduler, uint32_t kind, uint32_t slot,
+				    uint64_t mine, uint64_t ready, uint64_t pipeline)
+{
+	uint32_t last = scheduler->last[slot], next = last;
+
+	ready &= mine;
+	if (kind == SIM_LRR)
+		next = sim_next_after(ready, last);
+	else if (kind == SIM_TWO_LEVEL)
+		next = sim_schedule_group(scheduler, slot, mine, ready, pipeline);
+	else if (!(ready >> last & 1))
+		next = sim_schedule_oldest(scheduler, ready);
+	if (next != SIM_NO_WARP)
+		scheduler->last[slot] = next;
+	return next;
+}
 
 #endif /* SIM_SCHEDULER_H */

@@ -49,7 +49,7 @@ void flow_config_init(struct flow_config *config)
 		abort(); /* cannot happen: a preset of that name exists */
 }
 
-/* With a machine, the cores have its shape, and all lanes of a warp issue at once. */
+/* With a machine, the cores have its shape. */
 const struct sim_tie flow_ties[] = {
 	{ "machine.warps", "core.warps" },
 	{ "machine.blocks", "core.blocks" },

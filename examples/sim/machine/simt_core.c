@@ -183,6 +183,8 @@ static void log_issue(struct flow_core *core, const struct flow_warp *warp)
 		else
 			fprintf(core->gpu->issues, "%s-", l ? " " : "");
 	}
+	if (core->gpu->way)
+		fprintf(core->gpu->issues, "\t%u", (unsigned)(core - core->gpu->core));
 	putc('\n', core->gpu->issues);
 }
 
@@ -266,6 +268,7 @@ static int issue(struct flow_core *core, struct flow_warp *warp)
 		return take_note(core, warp);
 	if (core->gpu->issues)
 		log_issue(core, warp);
+	core->gap = core->gap_slots = 0;
 	result->issued++;
 	result->executed += lanes;
 	result->width[(lanes - 1) / 4]++;
@@ -290,6 +293,17 @@ static uint64_t due(const struct flow_core *core)
 	return core->mechanism_due < next ? core->mechanism_due : next;
 }
 
+/* The idle cycles between two issues, however many parts they come in, are so many issue slots. */
+static void skip(struct flow_core *core, uint64_t cycles)
+{
+	uint64_t slots;
+
+	core->gap += cycles;
+	slots = sim_later(core->gap / core->interval, 1);
+	core->mechanism->skip(core, slots - core->gap_slots);
+	core->gap_slots = slots;
+}
+
 /* Nothing can issue: skip to the next event, or to the limit. */
 static int wait(struct flow_core *core, uint64_t limit)
 {
@@ -303,7 +317,7 @@ static int wait(struct flow_core *core, uint64_t limit)
 	*(core->in_memory ? &core->result.memory_idle : &core->result.idle) += cycles;
 	core->now += cycles;
 	if (core->mechanism->skip)
-		core->mechanism->skip(core, cycles / core->interval);
+		skip(core, cycles);
 	return 0;
 }
 

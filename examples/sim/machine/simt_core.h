@@ -100,6 +100,7 @@ struct flow_core {
 	uint32_t block[SIM_BLOCK_SLOTS]; /* number of each block in the launch */
 	uint64_t now;
 	uint64_t mechanism_due; /* when to call its tick() */
+	uint64_t gap, gap_slots; /* idle cycles since the last issue; issue slots of these */
 	uint64_t stored; /* without a machine: when the last store is done */
 	uint64_t in_memory; /* warps that wait for memory */
 	uint64_t awaiting;  /* of them those that wait for a reply */

@@ -52,7 +52,9 @@ static int look(struct flow_gpu *gpu, uint64_t now)
 				  threads, now);
 	if (options->stop && *options->stop)
 		return -EINTR;
-	if (now > gpu->config.most_cycles || (gpu->check && flow_check_hopeless(gpu->check)))
+	if (now > gpu->config.most_cycles)
+		return fail_anywhere(gpu, "given up (core.most_cycles)", now);
+	if (gpu->check && flow_check_hopeless(gpu->check))
 		return fail_anywhere(gpu, "given up", now);
 	return 0;
 }
@@ -230,7 +232,7 @@ static int run_on_machine(struct flow_gpu *gpu)
 		    !machine->port.failed && machine->threads_left)
 			return fail_stuck(gpu, cycle);
 		error = machine->port.failed;
-		if (!error && !(turn % TURNS))
+		if (!error && (!(turn % TURNS) || cycle > gpu->config.most_cycles))
 			error = look(gpu, cycle);
 	}
 	return error;
@@ -258,7 +260,6 @@ static void add_result(struct flow_result *all, const struct flow_core *core)
 
 	for (size_t i = 0; i < (sizeof(*all) - offsetof(struct flow_result, issued)) / 8; i++)
 		to[i] += from[i];
-	all->cycles = core->now > all->cycles ? core->now : all->cycles;
 }
 
 static void run(struct sim_machine *machine)
@@ -266,6 +267,7 @@ static void run(struct sim_machine *machine)
 	struct flow_gpu *gpu = gpu_of(machine);
 	struct sim_unit_info unit;
 	int error = look(gpu, 0), more = 1;
+	uint64_t cycles = 0;
 
 	while (!error && (machine->restored || (more = next_launch(gpu)) > 0)) {
 		error = gpu->way ? run_on_machine(gpu) : run_alone(gpu);
@@ -275,7 +277,13 @@ static void run(struct sim_machine *machine)
 	if (error)
 		sim_fail(&machine->port, error, "out of memory");
 	for (uint32_t i = 0; i < gpu->cores; i++)
+		cycles = sim_later(cycles, gpu->core[i].now);
+	for (uint32_t i = 0; i < gpu->cores; i++) {
+		gpu->core[i].result.idle += cycles - gpu->core[i].now;
+		gpu->core[i].now = cycles;
 		add_result(&gpu->result, &gpu->core[i]);
+	}
+	gpu->result.cycles = cycles;
 	gpu->result.depth = depth(gpu);
 	gpu->port->result.instructions = gpu->result.issued;
 	gpu->port->result.executed = gpu->result.executed;
@@ -334,7 +342,8 @@ static int make_core(struct flow_gpu *gpu, uint32_t index)
 	sim_blocks_begin(&core->blocks, index, gpu->cores);
 	core->residents = most < config->blocks ? most : config->blocks;
 	core->interval = (gpu->kernel->lanes + config->simd_width - 1) / config->simd_width;
-	gpu->port->shape.warps = core->residents * gpu->threads.warps; /* of a core, in names */
+	gpu->port->shape.blocks = core->residents; /* this and the next, in names */
+	gpu->port->shape.warps = core->residents * gpu->threads.warps;
 	error = gpu->mechanism->make(core, all, &core->state);
 	return error ? error : flow_memory_new(gpu, index, &all->coalescer, &core->memory);
 }

@@ -347,7 +347,7 @@ struct sim_host {
 };
 
 /* What a unit is part of, for its name. */
-enum sim_unit_place { SIM_OF_MACHINE, SIM_OF_CORE, SIM_OF_WARP, SIM_OF_PARTITION };
+enum sim_unit_place { SIM_OF_MACHINE, SIM_OF_CORE, SIM_OF_BLOCK, SIM_OF_WARP, SIM_OF_PARTITION };
 
 /* How to make a unit anew, for the swap test. */
 struct sim_unit_kind {

@@ -18,7 +18,7 @@ struct sim_verdict;
 
 /* What a system may know of the shape of its machine; machine.h says what the fields are. */
 struct sim_shape {
-	uint32_t cores, warps, lanes, partitions, interleave;
+	uint32_t cores, warps, blocks, lanes, partitions, interleave; /* warps, blocks: of a core */
 	uint32_t core_mhz, flit_bytes, plain_latency, spill_latency;
 	bool pack_messages, unbounded_ring;
 	bool has_l1; /* for plain loads */

@@ -62,11 +62,15 @@ static char *put(char *text, const char *word, uint32_t number)
 static void name_unit(const struct sim_port *port, const struct sim_unit_slot *slot, void *unit)
 {
 	char name[GPUTM_NAME_BYTES] = "";
-	uint32_t warps = port->shape.warps, number = slot->instance;
+	uint32_t warps = port->shape.warps, blocks = port->shape.blocks;
+	uint32_t number = slot->instance;
 
 	switch (slot->kind->place) {
 	case SIM_OF_CORE:
 		put(name, "core ", number);
+		break;
+	case SIM_OF_BLOCK:
+		put(put(name, "core ", number / blocks), " block ", number % blocks);
 		break;
 	case SIM_OF_WARP:
 		put(put(name, "core ", number / warps), " warp ", number % warps);
