@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../kernel/kernel.h"
+#include "../study/settings.h"
 #include "point.h"
 #include "report.h"
 
@@ -16,13 +17,15 @@ static void put_value(struct emit *e, const struct gputm_param *row, const void 
 		emit_u64(e, row->name, value);
 }
 
+/* Fields that a mechanism does not read on a machine are left out. */
 static void put_part(struct emit *e, const char *path, const struct gputm_params *params,
-		     const void *config)
+		     const void *config, const struct sim_unused *unused)
 {
 	bool any = false;
 
 	for (size_t k = 0; sim_part_told(params, config) && k < params->param_count; k++) {
-		if (!sim_row_told(&params->param[k], config))
+		if (!sim_row_told(&params->param[k], config) ||
+		    sim_setting_unused(unused, path, params->param[k].name))
 			continue;
 		if (!any)
 			emit_object(e, path);
@@ -35,12 +38,14 @@ static void put_part(struct emit *e, const char *path, const struct gputm_params
 
 static void put_parts(struct emit *e, const struct sim_report *r)
 {
+	bool alone = sim_setup_alone(r->setup) && r->setup->machine_name;
+	const struct sim_unused *unused = alone ? r->setup->system->unused : NULL;
 	const struct gputm_params *params;
 	const char *path;
 	void *config;
 
 	for (size_t i = 0; sim_setup_part(r->setup, i, &path, &params, &config); i++)
-		put_part(e, path, params, config);
+		put_part(e, path, params, config, unused);
 }
 
 static void put_run(struct emit *e, const struct sim_report *r)

@@ -128,14 +128,13 @@ bool sim_role_part(const struct sim_role *role, size_t roles, void *config, size
 	return true;
 }
 
-/* Does no run of the system read the field? */
-static bool never_used(const struct sim_unused *unused, const char *name)
+bool sim_setting_unused(const struct sim_unused *unused, const char *path, const char *field)
 {
 	char setting[SIM_QUOTE];
 	const char *list[] = { setting };
 	const struct sim_given given = { list, 1 };
 
-	snprintf(setting, sizeof setting, "%s=", name);
+	snprintf(setting, sizeof setting, "%s%s%s=", path, *path ? "." : "", field);
 	for (; unused && unused->name; unused++)
 		if (!unused->when && sim_given(&given, unused->name))
 			return true;
@@ -147,7 +146,7 @@ bool sim_setting_known(const struct sim_parts *parts, const struct sim_unused *u
 {
 	struct place place;
 
-	return !never_used(unused, name) && find(parts, name, &place) && place.row;
+	return !sim_setting_unused(unused, "", name) && find(parts, name, &place) && place.row;
 }
 
 int sim_setting_try(struct gputm_ctx *ctx, const struct sim_parts *parts, const char *name,
@@ -277,7 +276,7 @@ void sim_list_rows(const char *path, const struct gputm_params *params, const vo
 
 	for (size_t i = 0; i < params->param_count; i++) {
 		snprintf(name, sizeof name, "%s.%s", path, params->param[i].name);
-		if (!never_used(unused, name))
+		if (!sim_setting_unused(unused, path, params->param[i].name))
 			list_row(name, &params->param[i], config);
 	}
 }
