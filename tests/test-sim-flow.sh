@@ -153,6 +153,8 @@ done <<'TXT'
 0 fermi --set machine.scheduler=lrr
 0 fermi --set machine.scheduler=two_level
 0 fermi --set machine.core_mhz=700
+0 fermi --set machine.issue_slots=4
+0 reference
 3 thesis-4
 3 thesis-3
 0.003 fermi --set machine.l1_bytes=24576

@@ -92,11 +92,12 @@ static uint64_t in_pipeline(const struct pdom *p)
 static struct flow_warp *pick(struct flow_core *core)
 {
 	struct pdom *p = core->state;
+	uint64_t mine = core->slot_warps << core->slot;
 	uint32_t name;
 
-	if (!p->ready)
+	if (!(p->ready & mine))
 		return NULL;
-	name = sim_schedule(&p->scheduler, core->scheduler, 0, UINT64_MAX, p->ready,
+	name = sim_schedule(&p->scheduler, core->scheduler, core->slot, mine, p->ready,
 			    core->scheduler == SIM_TWO_LEVEL ? in_pipeline(p) : 0);
 	if (name == SIM_NO_WARP)
 		return NULL;

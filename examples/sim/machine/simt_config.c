@@ -72,7 +72,6 @@ const struct sim_unused flow_unused[] = {
 	{ "machine.plain_latency", "expected core.latency", NULL },
 	{ "machine.simd_width", "expected core.simd_width", NULL },
 	{ "machine.spill_latency", "there are no logs", NULL },
-	{ "machine.issue_slots", "a mechanism issues one warp at a time", NULL },
 	{ "machine.unit_latency", "there are no units beside the L2", NULL },
 	{ "machine.patience", "nothing is aborted", NULL },
 	{ "machine.patience_cycles", "nothing is aborted", NULL },

@@ -239,7 +239,7 @@ static int execute(struct flow_core *core, struct flow_warp *warp)
 	port = port > effect.banks ? port : effect.banks;
 	if (port > core->interval) {
 		core->result.stalled += port - core->interval;
-		core->now += port - core->interval;
+		core->cost = port;
 	}
 	return error;
 }
@@ -274,9 +274,13 @@ static int issue(struct flow_core *core, struct flow_warp *warp)
 	result->width[(lanes - 1) / 4]++;
 	result->busy += core->interval;
 	warp->due = core->now + core->gpu->config.latency;
+	core->cost = core->interval;
 	if (i->op != KERNEL_ALU || i->steps)
 		error = execute(core, warp);
-	core->now += core->interval;
+	if (core->slots == 1)
+		core->now += core->cost;
+	else
+		core->free[core->slot] = core->now + core->cost;
 	if (!warp->awaited)
 		flow_core_hang(core, warp);
 	return error;
@@ -381,6 +385,67 @@ static bool turn(struct flow_core *core, uint64_t cycle, uint64_t until, int *er
 	return !core->held && (warp || core->next <= until);
 }
 
+/* Nothing more issues in this cycle: on to the next one with a free slot and something to do. */
+static void leave_cycle(struct flow_core *core, uint64_t until)
+{
+	uint64_t next = UINT64_MAX, cycles, idle = 0;
+
+	for (uint32_t s = 0; s < core->slots; s++) {
+		idle += core->free[s] <= core->now;
+		if (core->free[s] > core->now)
+			next = sim_earlier(next, core->free[s]);
+	}
+	core->slot = 0;
+	core->next = idle ? sim_earlier(next, due(core)) : next;
+	next = idle ? sim_earlier(core->next, until) : next;
+	cycles = (next - core->now) * idle;
+	*(core->in_memory ? &core->result.memory_idle : &core->result.idle) += cycles;
+	core->now = next;
+	if (idle && core->mechanism->skip)
+		skip(core, cycles);
+}
+
+/* The same as turn() on a core of several issue slots, for all of them. */
+static bool turn_slots(struct flow_core *core, uint64_t cycle, uint64_t until, int *error)
+{
+	while (core->slot < core->slots) {
+		struct flow_warp *warp = core->held;
+
+		if (core->free[core->slot] > core->now) {
+			core->slot++;
+			continue;
+		}
+		if (!warp)
+			warp = core->mechanism->pick(core);
+		core->held = warp && core->now > cycle && accesses(core, warp) ? warp : NULL;
+		core->next = core->now;
+		if (core->held)
+			return false;
+		if (!warp)
+			core->slot++;
+		else if ((*error = issue(core, warp)))
+			return false;
+	}
+	leave_cycle(core, until);
+	return core->next <= until;
+}
+
+uint64_t flow_core_end(const struct flow_core *core)
+{
+	uint64_t end = core->now;
+
+	for (uint32_t s = 0; s < core->slots; s++)
+		end = sim_later(end, core->free[s]);
+	return end;
+}
+
+void flow_core_rests(struct flow_core *core, uint64_t cycle)
+{
+	for (uint32_t s = 0; s < core->slots; s++)
+		core->result.idle += cycle - sim_later(core->now, core->free[s]);
+	core->now = cycle;
+}
+
 int flow_core_run(struct flow_core *core, uint64_t cycle, uint64_t limit)
 {
 	const bool sleeps = core->gpu->way != NULL;
@@ -390,8 +455,10 @@ int flow_core_run(struct flow_core *core, uint64_t cycle, uint64_t limit)
 		core->next = UINT64_MAX;
 		if (!core->held)
 			error = prepare(core);
-		if (error || !core->blocks.count ||
-		    !turn(core, cycle, sleeps ? limit : UINT64_MAX, &error))
+		if (error || !core->blocks.count)
+			break;
+		if (!(core->slots == 1 ? turn(core, cycle, sleeps ? limit : UINT64_MAX, &error) :
+					 turn_slots(core, cycle, limit, &error)))
 			break;
 	}
 	return error;

@@ -94,12 +94,17 @@ struct flow_core {
 	uint64_t no_reply_by; /* no reply takes effect up to this cycle */
 	uint32_t scheduler; /* of the machine, for mechanisms; SIM_LRR without a machine */
 	uint32_t interval; /* cycles that the issue of a warp takes */
+	uint32_t slots;	   /* issue slots */
+	uint64_t slot_warps; /* of slot 0, of static warps; those of slot i are this shifted by i */
+	uint32_t cost;	   /* cycles of its slot that the present issue takes */
 	uint32_t residents;
 	/* state, as are the wheel, what is held and all that the mechanism and memory have */
 	struct sim_blocks blocks; /* threads of them live */
 	uint32_t block[SIM_BLOCK_SLOTS]; /* number of each block in the launch */
 	uint64_t now;
 	uint64_t mechanism_due; /* when to call its tick() */
+	uint64_t free[SIM_SLOTS]; /* of several slots: when each is free */
+	uint32_t slot; /* that issues now */
 	uint64_t gap, gap_slots; /* idle cycles since the last issue; issue slots of these */
 	uint64_t stored; /* without a machine: when the last store is done */
 	uint64_t in_memory; /* warps that wait for memory */
@@ -135,6 +140,10 @@ const struct flow_gpu *flow_gpu_of(struct sim_machine *machine);
  * -EDEADLK, nothing will happen on a core without a machine.
  */
 int flow_core_run(struct flow_core *core, uint64_t cycle, uint64_t limit);
+
+/* When its last issue is over. Nothing issues any more up to a cycle, to which the core goes on. */
+uint64_t flow_core_end(const struct flow_core *core);
+void flow_core_rests(struct flow_core *core, uint64_t cycle);
 
 /* On a machine a warp whose instruction ends all its threads waits for their stores. */
 static inline bool flow_core_ends(const struct flow_core *core, const struct flow_warp *warp)

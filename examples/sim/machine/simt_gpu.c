@@ -108,17 +108,15 @@ static int end_launch(struct flow_gpu *gpu)
 	while (machine && sim_machine_step(machine))
 		;
 	for (uint32_t i = 0; i < gpu->cores; i++)
-		cycle = sim_later(cycle, sim_later(gpu->core[i].now, gpu->core[i].stored));
+		cycle = sim_later(cycle, sim_later(flow_core_end(&gpu->core[i]),
+						   gpu->core[i].stored));
 	if (machine) {
 		cycle = sim_later(cycle, machine->port.now / machine->port.core_ticks) + 1;
 		machine->wheel.now = machine->port.now = cycle * machine->port.core_ticks;
 	}
 	for (uint32_t i = 0; i < gpu->cores; i++) {
-		struct flow_core *core = &gpu->core[i];
-
-		core->result.idle += cycle - core->now;
-		core->now = cycle;
-		sim_blocks_begin(&core->blocks, i, gpu->cores);
+		flow_core_rests(&gpu->core[i], cycle);
+		sim_blocks_begin(&gpu->core[i].blocks, i, gpu->cores);
 	}
 	if (gpu->check)
 		flow_check_compare(gpu->check, gpu);
@@ -277,10 +275,9 @@ static void run(struct sim_machine *machine)
 	if (error)
 		sim_fail(&machine->port, error, "out of memory");
 	for (uint32_t i = 0; i < gpu->cores; i++)
-		cycles = sim_later(cycles, gpu->core[i].now);
+		cycles = sim_later(cycles, flow_core_end(&gpu->core[i]));
 	for (uint32_t i = 0; i < gpu->cores; i++) {
-		gpu->core[i].result.idle += cycles - gpu->core[i].now;
-		gpu->core[i].now = cycles;
+		flow_core_rests(&gpu->core[i], cycles);
 		add_result(&gpu->result, &gpu->core[i]);
 	}
 	gpu->result.cycles = cycles;
@@ -339,6 +336,8 @@ static int make_core(struct flow_gpu *gpu, uint32_t index)
 	core->mechanism = gpu->mechanism;
 	core->mechanism_due = UINT64_MAX;
 	core->scheduler = gpu->way ? gpu->way->config.scheduler : SIM_LRR;
+	core->slots = gpu->way ? gpu->way->config.issue_slots : 1;
+	core->slot_warps = gpu->way ? gpu->way->slot_warps : UINT64_MAX;
 	sim_blocks_begin(&core->blocks, index, gpu->cores);
 	core->residents = most < config->blocks ? most : config->blocks;
 	core->interval = (gpu->kernel->lanes + config->simd_width - 1) / config->simd_width;
