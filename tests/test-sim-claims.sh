@@ -158,4 +158,8 @@ for file in *.study; do
 			complain "$file $form: $(cat "$work/out")"
 	done
 done
+
+# ---- a study with verdicts, as a whole ----
+cd ../studies || exit 1
+"$sim" --study cores.study >"$work/out" 2>"$work/err" || complain "cores.study: $(cat "$work/err")"
 exit $failed
