@@ -292,8 +292,9 @@ static void name_parts(struct sim_parts *parts, const struct sim_setup *setup)
 	parts->system = setup->system;
 	parts->variant = setup->kernel && sim_kernel_class_fixes(setup->kernel);
 	if (sim_setup_alone(setup))
-		snprintf(parts->whose, sizeof parts->whose, " (for mechanism %s)",
-			 setup->system->name);
+		snprintf(parts->whose, sizeof parts->whose, " (for mechanism %s%s)",
+			 setup->system->name,
+			 setup->machine_name ? "" : "; machine with --machine");
 	else
 		snprintf(parts->whose, sizeof parts->whose, " (for system %s, workload %s)",
 			 setup->system->name, setup->workload->name);
