@@ -242,6 +242,18 @@ done
 unanswered --workload bank --threads 64 --set workload.accounts=1000000 --why 5
 grep -q '^Thread 5 has aborted no attempt, and no other thread has[.]$' "$work/out" ||
 	complain "--why without aborts: $(cat "$work/out")"
+# An attempt that begins again does so when the back-off before it is over, if there is one.
+for system in ideal kilo-tm getm si-tm; do
+	for attempt in 1 2; do
+		run 0 --system $system --workload queue --threads 512 --why 41.$attempt
+		tr '\n' ' ' <"$work/out" >"$work/why.$attempt"
+	done
+	until=$(sed -n 's/.* the back-off of its warp lasted until cycle \([0-9]*\).*/\1/p' "$work/why.1")
+	begun=$(sed -n 's/.* begun at cycle \([0-9]*\).*/\1/p' "$work/why.2")
+	[ "${until:-$begun}" = "$begun" ] && [ -n "$begun" ] ||
+		complain "$system: a back-off until $until, and begun at $begun"
+	[ $system = ideal ] || [ -n "$until" ] || complain "$system: no back-off"
+done
 run 0 --system getm --workload queue --threads 256 --why 41
 grep -q '^Where: word [a-z]*\[[0-9]*\] (0x80000[0-9a-f]*) of partition ' "$work/out" ||
 	complain "--why: no name of a word: $(cat "$work/out")"

@@ -126,7 +126,7 @@ void sim_lose_patience(struct sim_machine *machine, uint32_t thread, uint32_t pc
 		snprintf(reason, sizeof reason, "goes round: no thread has ended%s for more than "
 			 "%s.patience_cycles = %u cycles%s", most ? " or committed" : "",
 			 patient(machine), machine->config.patience_cycles,
-			 most ? "" : ", and how many commit is not known (commits)");
+			 most ? "" : " (expected more of them, or a line commits)");
 	else
 		return;
 	give_up(machine, thread, pc, reason);

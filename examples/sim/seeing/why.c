@@ -79,8 +79,8 @@ static void slice(struct seen_sink *sink, uint32_t warp, enum seen_slice kind, u
 {
 	struct why *why = why_of(sink);
 
-	if (found(why) && warp == why->warp && kind == SEEN_BACKOFF && !why->backoff &&
-	    from >= why->tick)
+	if (found(why) && warp == why->warp && kind == SEEN_BACKOFF &&
+	    from == why->see->attempt[why->attempt].end)
 		why->backoff = to;
 }
 
