@@ -1,7 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Shared by the scripts of tests/build. They run in the build directory with srcdir set
-# (as automake does); exit 0 passed, 77 skipped (the reason is printed), else failed.
+# (as automake does); exit 0 passed, 77 skipped (the reason is printed), else failed. By hand they
+# are started in the folder of the sources, `sh tests/build/NAME.sh`, and then run in BUILD (build/).
 set -u
+if [ -z "${srcdir:-}${top_builddir:-}" ]; then
+	srcdir=$PWD top_srcdir=$PWD top_builddir=. GPUTM_KERNELS=$PWD/examples/kernels
+	export srcdir top_srcdir top_builddir GPUTM_KERNELS
+	script=$(cd "$(dirname "$0")" && pwd)/$(basename "$0")
+	cd "${BUILD:-build}" || exit 1
+fi
 srcdir=${srcdir:-.}
 LC_ALL=C
 export LC_ALL
@@ -18,6 +25,34 @@ complain() {
 skip() {
 	echo "SKIP: $*"
 	exit 77
+}
+
+# cases [NAME...]: the cases NAME of the script, functions case_NAME in lines that begin with
+# "case_NAME() {"; without a name those in the variable CASE, or all in order. A script of several
+# cases ends in
+#	cases "$@"
+# and `sh tests/build/exports.sh NAME` runs one of them. A case leaves nothing that another needs;
+# what several need is above them.
+cases() {
+	known=$(sed -n 's/^case_\([a-z0-9_]*\)() {.*/\1/p' "${script:-$0}")
+	[ $# -gt 0 ] || set -- ${CASE:-$known}
+	failures=0
+	for asked; do
+		case "
+$known
+" in
+		*"
+$asked
+"*)
+			"case_$asked"
+			[ $failed = 0 ] || echo "FAIL: that was case $asked"
+			failures=$((failures | failed)) failed=0
+			;;
+		*) complain "no case \"$asked\"; the cases are" $known ;;
+		esac
+	done
+	failed=$((failures | failed))
+	exit $failed
 }
 
 have() {
