@@ -2,8 +2,9 @@
 /*
  * What a drive makes of its unit, beside the record in tests/golden/UNIT: how often each event has
  * been told and what each statistic has come to, with digests of all their values, of the rows of
- * the storage, of the states, and of what a reset leaves, over many rounds. With KIT_GOLDEN=1 the
- * record is written anew.
+ * the storage, of the states, and of what a reset leaves, over many rounds. Snapshots are the same
+ * bytes on every machine, and are digested as numbers whose lowest byte comes first, so that a
+ * record is that of every machine, too. With KIT_GOLDEN=1 the record is written anew.
  */
 #include "tests/kit.h"
 
@@ -61,10 +62,27 @@ void kit_golden_listen(struct gputm_unit *unit)
 	ck_assert_int_eq(gputm_unit_observe(unit, hear, NULL), 0);
 }
 
+/* The number that bytes of a snapshot hold, and a number's bytes there. */
+static uint64_t number_of(const uint8_t *bytes)
+{
+	uint64_t number = 0;
+
+	for (unsigned i = 8; i--;)
+		number = number << 8 | bytes[i];
+	return number;
+}
+
+static void put(uint8_t *to, unsigned bytes, uint64_t number)
+{
+	for (unsigned i = 0; i < bytes; i++)
+		to[i] = (uint8_t)(number >> (8 * i));
+}
+
 void kit_golden_state(const struct gputm_unit *unit)
 {
-	size_t size = gputm_unit_save_state(unit, NULL, 0);
-	uint64_t *state = calloc(1, size + sizeof(*state));
+	size_t size = gputm_unit_save_state(unit, NULL, 0), words = size / 8 + 1;
+	uint8_t *state = calloc(words, 8);
+	uint64_t *word = malloc(words * 8);
 	struct gputm_storage array;
 	struct gputm_stat stat;
 
@@ -76,10 +94,13 @@ void kit_golden_state(const struct gputm_unit *unit)
 
 		add("storage", array.name, array.entries * array.bits, value, KIT_COUNT(value));
 	}
-	ck_assert_ptr_nonnull(state);
+	ck_assert(state && word);
 	gputm_unit_save_state(unit, state, size);
-	add("snapshot", "bytes", size, state, (unsigned)(size / sizeof(*state) + 1));
+	for (size_t i = 0; i < words; i++)
+		word[i] = number_of(state + 8 * i);
+	add("snapshot", "bytes", size, word, (unsigned)words);
 	free(state);
+	free(word);
 }
 
 bool kit_golden_rare(const struct gputm_unit *unit)
@@ -125,7 +146,7 @@ static void bend(const struct gputm_unit *unit, uint8_t *bent, size_t size, uint
 		memmove(at, bent + fixed + kit_below(random, room - 4), width);
 		break;
 	default:
-		memcpy(at, &value, kit_below(random, 2) ? width : 1);
+		put(at, kit_below(random, 2) ? (unsigned)width : 1, value);
 	}
 }
 
