@@ -210,6 +210,22 @@ static void damage_often(struct gputm_unit *unit, unsigned seed)
 	}
 }
 
+const char *kit_damaged(struct gputm_unit *unit, uint64_t was, uint64_t value)
+{
+	const char *broken;
+	uint8_t *at = NULL;
+
+	for (size_t i = 0; i < pieces; i++)
+		for (size_t k = 0; k + sizeof(was) <= piece[i].size; k += sizeof(was))
+			if (!memcmp(piece[i].bytes + k, &was, sizeof(was)))
+				at = piece[i].bytes + k;
+	ck_assert_ptr_nonnull(at);
+	memcpy(at, &value, sizeof(value));
+	broken = gputm_unit_check(unit);
+	memcpy(at, &was, sizeof(was));
+	return broken;
+}
+
 void kit_damage(struct gputm_unit *unit, unsigned thousands)
 {
 	fflush(NULL);

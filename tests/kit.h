@@ -249,6 +249,9 @@ void kit_hostile(const struct kit_maker *maker, struct gputm_unit *unit);
 void kit_forge(struct gputm_unit *unit);
 /* Each thousand of damages in a process of its own, which may end early. */
 void kit_damage(struct gputm_unit *unit, unsigned thousands);
+/* What the check says while the last word of 64 bits that holds `was` in the memory of units holds
+ * this value; NULL: nothing. Arrays come after the struct of their unit. */
+const char *kit_damaged(struct gputm_unit *unit, uint64_t was, uint64_t value);
 /* Bytes of memory that units of this program have now. */
 size_t kit_memory(void);
 /* Add a sentence to the file; whether there is one. */

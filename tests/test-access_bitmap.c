@@ -29,6 +29,22 @@ static void expect_run(const struct gputm_access_bitmap *bitmap, uint64_t from, 
 	KIT_HAS(run, address, bytes ? address : 4711, bytes, bytes ? bytes : 4711);
 }
 
+/* The last group of words is cut: to clear it, or to count its marks, stops at the region's end. */
+KIT_TEST(test_access_bitmap_ends_in_a_group)
+{
+	for (unsigned words = 65; words <= 128; words++) {
+		struct gputm_access_bitmap *bitmap =
+			make(kit, "granule=64 region_bytes=%u", words * 64 * 64);
+
+		record(bitmap, (words * 64 - 1) * 64);
+		ck_assert_uint_eq(gputm_access_bitmap_marked(bitmap), 1);
+		kit_valid(unit_of(bitmap));
+		gputm_access_bitmap_clear(bitmap);
+		ck_assert_uint_eq(gputm_access_bitmap_marked(bitmap), 0);
+		kit_free(kit, &access_bitmap_maker, unit_of(bitmap)); /* looks behind the end */
+	}
+}
+
 /* The example that opens the source. */
 KIT_MADE(test_access_bitmap_joins_runs, bitmap, "region_bytes=1048576 granule=16384")
 {

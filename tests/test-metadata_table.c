@@ -125,7 +125,7 @@ KIT_TEST(test_fig_8_chain_goes_to_stash_then_overflow)
 {
 	struct gputm_metadata m = { 0, 0, 0, 0, 0, 0 };
 	uint32_t cycles = 0;
-	uint64_t swaps;
+	uint64_t swaps, address;
 	struct gputm_metadata_table *t = two_by_two(kit, 1, 3);
 
 	for (unsigned i = 1; i <= 4; i++)
@@ -143,12 +143,13 @@ KIT_TEST(test_fig_8_chain_goes_to_stash_then_overflow)
 	ck_assert_uint_eq(cycles, 1 + 3 + 100);
 	ck_assert_uint_eq(stat(t, "swaps"), swaps + 6);
 	for (uint64_t i = 0; i < 6; i++) { /* ways, stash, overflow */
-		uint64_t address = entry(t, i);
-
+		address = entry(t, i);
 		ck_assert_int_eq(gputm_metadata_table_lookup(t, address, &m),
 				 GPUTM_METADATA_TABLE_HIT);
 		ck_assert_uint_eq(m.cycles, i == 5 ? 101 : 1);
 	}
+	KIT_REFUSED(-ERANGE, gputm_metadata_table_get_entry(t, 6, &address, &m),
+		    "metadata_table: entry 6 is past the end: there are 6");
 	kit_valid(unit_of(t));
 	kit_round_trip(&metadata_table_maker, unit_of(t));
 	kit_hostile(&metadata_table_maker, unit_of(t));

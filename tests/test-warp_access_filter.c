@@ -27,6 +27,31 @@ static uint64_t one(struct gputm_warp_access_filter *f, bool write, unsigned lan
 	return access_all(f, 0, write, UINT64_C(1) << lane, address);
 }
 
+/* A table that grows gives its old memory back; one that cannot grow gives back what it took. */
+KIT_TEST(test_warp_access_filter_grows_in_place)
+{
+	struct gputm_warp_access_filter *f = make(kit, "lanes=1 warps=1 words=16");
+	uint64_t address = 0, lost;
+	long live = kit->live;
+
+	ck_assert_int_eq(gputm_warp_access_filter_begin(f, 0, 1), 0);
+	for (uint64_t word = 0; word < 2000; word++) {
+		address = word * 4;
+		for (long nth = 0; nth < 2; nth++) { /* a slot and an entry, in any order */
+			kit->fail_at = kit->allocations + nth;
+			if (gputm_warp_access_filter_access(f, 0, true, 1, &address, &lost) >= 0)
+				break;
+			ck_assert_int_eq(kit->live, live);
+		}
+		kit->fail_at = -1;
+		ck_assert_int_eq(gputm_warp_access_filter_access(f, 0, true, 1, &address, &lost),
+				 0);
+		if (!word)
+			live = kit->live;
+		ck_assert_int_eq(kit->live, live);
+	}
+}
+
 /* A word, a bit for each lane that reads, and the lane that writes, or none of them. */
 KIT_TEST(test_warp_access_filter_storage)
 {

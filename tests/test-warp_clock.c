@@ -37,6 +37,22 @@ KIT_MADE(test_fig_7_restart_time, c, NULL)
 	kit_hostile(&warp_clock_maker, unit_of(c));
 }
 
+/* No snapshot brings such times, so memory does: each on its own is wrong. */
+KIT_MADE(test_warp_clock_checks_the_width_of_each_time, c, "time_bits=16 margin=10")
+{
+	uint64_t cycles = 0;
+
+	ck_assert_int_eq(gputm_warp_clock_abort(c, 1, 0x4710), 0);
+	ck_assert_int_eq(gputm_warp_clock_restart(c, 1, &cycles), GPUTM_WARP_CLOCK_OK);
+	ck_assert_int_eq(gputm_warp_clock_abort(c, 1, 0x4911), 0);
+	for (uint64_t time = 0x4711; time <= 0x4911; time += 0x200) { /* own, then reported */
+		ck_assert_ptr_null(kit_damaged(unit_of(c), time, 0xffff));
+		ck_assert_str_eq(kit_damaged(unit_of(c), time, 0x10000),
+				 "warp_clock: a time does not fit its width");
+	}
+	kit_valid(unit_of(c));
+}
+
 /* A full stall buffer turns away an access whose report may lie below its own time. */
 KIT_MADE(test_clock_never_goes_back, c, NULL)
 {
