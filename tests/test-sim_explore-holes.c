@@ -22,6 +22,8 @@ static const struct {
 	  "kilo-tm-again" },
 	{ GPUTM__MUTANT_EARLY, 13, "revalidation one entry early", SERIAL, "kilo-tm-again" },
 	{ GPUTM__MUTANT_NO_HAZARD, 12, "no hazard detection", SERIAL, "kilo-tm-again" },
+	{ GPUTM__MUTANT_BLIND_BIT, 12, "no hazard at addresses with bit 5", SERIAL,
+	  "kilo-tm-again" },
 	{ GPUTM__MUTANT_DISORDER, 10, "commit out of order", SERIAL, "kilo-tm-again" },
 	{ GPUTM__MUTANT_FORGET_SKIP, 7, "skips forgotten", STUCK, "kilo-tm-again" },
 	{ GPUTM__MUTANT_DROP_RESEND, 5, "resend requests dropped", STUCK, "kilo-tm-resend" },

@@ -18,6 +18,7 @@ APART void look_up(struct gputm_commit_unit *self, struct entry *entry, uint64_t
 	uint64_t first = first_cid_of(self, entry), writer;
 
 	if (gputm__mutant(GPUTM__MUTANT_NO_HAZARD) ||
+	    (gputm__mutant(GPUTM__MUTANT_BLIND_BIT) && address >> 5 & 1) ||
 	    !gputm__youngest_writer(self->history, address, told(self, entry->rcid), &writer))
 		return;
 	writer += self->config.first_cid;

@@ -30,6 +30,7 @@ enum gputm__mutants {
 	GPUTM__MUTANT_DROP_RESEND, /* never send the request for a log */
 	GPUTM__MUTANT_NO_ORDER,    /* report outcomes as they are known, although ordered */
 	GPUTM__MUTANT_LOSE_DONE,   /* a done names its own lane only */
+	GPUTM__MUTANT_BLIND_BIT,   /* look no address up that has bit 5 */
 	GPUTM__MUTANTS,
 };
 

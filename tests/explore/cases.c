@@ -18,13 +18,14 @@
 	.system = &host_getm, .word_stride = 256, .words = 1, .ordered = true,                 \
 	.set = { "validation_unit.time_bits=4", "validation_unit.margin=13",                   \
 		 "validation_unit.sequence_bits=1" }
-#define KILO .system = &host_kilo, .word_stride = 256
+/* The words' addresses differ in all bits from 2 on: an error at one bit is seen. */
+#define KILO .system = &host_kilo, .word_stride = 0x1fc
 /* No buffers: each log that is needed again is sent again. */
 #define KILO_RESEND                                                                            \
-	.system = &host_kilo, .word_stride = 256,                                              \
+	KILO,                                                                                  \
 	.set = { "commit_unit.buffers=0", "commit_unit.empty_pool=resend" }
 #define KILO_STRONG KILO, .set = { "system.isolation=strong" }
-#define WARPTM .system = &host_warptm, .word_stride = 256
+#define WARPTM .system = &host_warptm, .word_stride = 0x1fc
 #define SI .system = &host_si, .word_stride = 256
 #define TCD .system = &host_tcd, .word_stride = 256
 /* Wavefronts and lanes of a work-group in local memory. */
