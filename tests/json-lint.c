@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Exit 0 if standard input is exactly one JSON value (RFC 8259), else 1. */
+/* Exit 0 if standard input is exactly one JSON value (RFC 8259), or N with an argument, else 1. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define DEPTH_MAX 64
@@ -144,12 +145,12 @@ static bool value(unsigned depth)
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	bool valid;
+	long count = argc > 1 ? atol(argv[1]) : 1, i = 0;
 
 	advance();
-	valid = value(0);
-	blanks();
-	return !(valid && next == EOF);
+	for (; i < count && value(0); i++)
+		blanks();
+	return !(i == count && next == EOF);
 }

@@ -1,21 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# awk -v later=0|1 -v to=FOLDER/ -f age.awk HEADER...: the headers there, with each config struct one
-# field shorter or longer, and its INIT macro with it. Fields that share the last 8 bytes go
-# together, as no field is ever added in the padding of a struct.
-FNR == 1 && NR > 1 { age() }
-FNR == 1 {
-	out = FILENAME
-	sub(/.*\//, to, out)
-}
+# awk -v later=0|1 -f age.awk HEADER: the header with each config struct one field shorter or
+# longer, and its INIT macro with it. Fields that share the last 8 bytes go together, as no field
+# is ever added in the padding of a struct.
 { text = text $0 "\n" }
 END {
-	if (!wrong)
-		age()
-}
-function age() {
 	while (match(text, /struct gputm_[a-z0-9_]*_config \{/)) {
 		name = substr(text, RSTART + 7, RLENGTH - 9)
-		printf "%s", substr(text, 1, RSTART + RLENGTH - 1) >out
+		printf "%s", substr(text, 1, RSTART + RLENGTH - 1)
 		text = substr(text, RSTART + RLENGTH)
 		end = index(text, "\n};")
 		body = substr(text, 1, end)
@@ -25,12 +16,10 @@ function age() {
 			body = shorter()
 		else
 			body = body "\tuint64_t gputm_later;\n"
-		printf "%s", body >out
+		printf "%s", body
 		init(toupper(name) "_INIT")
 	}
-	printf "%s", text >out
-	close(out)
-	text = ""
+	printf "%s", text
 }
 # The members into member[], the first of those that share the last 8 bytes into cut.
 function members(body,    n, i, part, at, bytes) {
@@ -57,17 +46,17 @@ function members(body,    n, i, part, at, bytes) {
 	}
 	return n
 }
-function shorter(    i, lines) {
-	lines = "\n"
+function shorter(    i, out) {
+	out = "\n"
 	for (i = 1; i < cut; i++)
-		lines = lines "\t" member[i] ";\n"
-	return lines
+		out = out "\t" member[i] ";\n"
+	return out
 }
-function init(macro,    start, end, line, n, i, part, deep, list, at) {
+function init(macro,    start, end, line, n, i, part, deep, out) {
 	start = index(text, "#define " macro " ")
 	if (!start)
 		fail(macro ": not behind its struct")
-	printf "%s", substr(text, 1, start - 1) >out
+	printf "%s", substr(text, 1, start - 1)
 	text = substr(text, start)
 	line = text
 	end = 0
@@ -92,13 +81,12 @@ function init(macro,    start, end, line, n, i, part, deep, list, at) {
 	}
 	if (n != fields)
 		fail(macro ": " n " values for " fields " fields")
-	list = part[1]
+	out = part[1]
 	for (i = 2; i <= (later ? n : cut - 1); i++)
-		list = list "," part[i]
-	printf "#define %s {%s%s }\n", macro, list, later ? ", 0" : "" >out
+		out = out "," part[i]
+	printf "#define %s {%s%s }\n", macro, out, later ? ", 0" : ""
 }
 function fail(why) {
 	print "age.awk: " why >"/dev/stderr"
-	wrong = 1
 	exit 1
 }

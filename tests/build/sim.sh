@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Shared by tests/test-sim-*.sh, which run gputm-sim; `always` are arguments of each run.
 . "${srcdir:-.}/tests/build/lib.sh"
-sim=$(cd "${top_builddir:-.}" && pwd)/gputm-sim
+tests=$(cd "${top_builddir:-.}" && pwd)/tests
+sim=${tests%/tests}/gputm-sim
 always=
 
 # run STATUS ARGUMENT...: output in $work/out and $work/err
@@ -23,6 +24,11 @@ refused() {
 	[ ! -s "$work/out" ] || complain "gputm-sim $*: refused, but wrote a report"
 	grep -qF -- "$text" "$work/err" ||
 		complain "gputm-sim $*: \"$(cat "$work/err")\" does not say \"$text\""
+}
+
+# runs: those of the table on standard input, all in one process; see tests/sim-runs.c
+runs() {
+	"$tests/sim-runs" "$sim" "$work" || complain "a run of the table: $(tail -3 "$work/err")"
 }
 
 # number KEY: the first value of that key in the JSON report

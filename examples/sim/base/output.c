@@ -199,8 +199,20 @@ bool sim_outputs_apart(const struct sim_file file[], size_t count)
 
 /* ---- writing ---- */
 
+/* Files that an earlier call of main() has read, as those of tests/sim-runs.c, are read no more. */
+static void forget_inputs(void)
+{
+	while (inputs) {
+		struct input *next = inputs->next;
+
+		free(inputs);
+		inputs = next;
+	}
+}
+
 void sim_outputs_init(void)
 {
+	forget_inputs();
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)signal(SIGXFSZ, SIG_IGN);
 	catch_signals();
