@@ -3,45 +3,12 @@
 # Transactions on compacted warps: kernels of all kinds are serialisable and leave what they must,
 # units may be replaced and a run saved at any time, and threads that fail fill warps together.
 . "${srcdir:-.}/tests/build/sim.sh"
-always='--system kilo-tm --format json --report summary'
-
+trace=$(cd "$srcdir/tests/data" && pwd)/small.trace
+cd "$work" || exit 1
 small='--set machine.cores=3 --set machine.warps=24'
-for workload in hash-table octree rbtree cl queue; do
-	threads=512
-	[ $workload != queue ] || threads=64
-	for limit in 1 inf; do
-		run 0 --divergence tbc --workload $workload --threads $threads $small --check \
-			--concurrency $limit
-	done
-done
-run 0 --divergence tbc-lcp --workload tree --threads 512 $small --check
-run 0 --divergence tbc --workload cc $small --check --set workload.wide=12 --set workload.high=12
-run 0 --divergence tbc --trace "$srcdir/tests/data/small.trace" $small --check
-
-# Threads that the watchdog aborts, some of them with all of their attempt.
-for cycles in 900 3000; do
-	run 0 --divergence tbc --workload rbtree --threads 256 $small --check --concurrency inf \
-		--set workload.block_size=64 --set commit_sequencer.watchdog_cycles=$cycles
-	grep -q '"watchdog": [1-9]' "$work/out" || complain "the watchdog aborts nothing in $cycles cycles"
-done
-
-# The state of the stacks, and of threads far from home.
-hash="--divergence tbc --workload hash-table --threads 1200 $small --set workload.buckets=64
-	--set machine.issue_slots=4"
-run 0 $hash
-cycles=$(number cycles)
-[ "$cycles" = 274234 ] || complain "$hash: $cycles cycles, recorded were 274234"
-run 0 $hash --set machine.swap_units_every=100
-[ "$(number cycles)" = "$cycles" ] || complain "units replaced: $(number cycles) cycles, not $cycles"
-for cycle in 700 2500 9000; do
-	run 0 $hash --save-at $cycle "$work/state"
-	run 0 $hash --restore "$work/state"
-	[ "$(number cycles)" = "$cycles" ] ||
-		complain "restored at $cycle: $(number cycles) cycles, not $cycles"
-done
 
 # Threads part in each turn of an attempt: compacted they fill the lanes of their warps.
-cat >"$work/part.kernel" <<'TXT'
+cat >part.kernel <<'TXT'
 threads 768 block 256
 array input 768
 array output 768
@@ -71,19 +38,8 @@ verify
 		require output[k] == sum "thread" k "has" output[k] "and not" sum
 	end
 TXT
-efficiency() {
-	run 0 --divergence "$1" --workload "$work/part.kernel" $small --check
-	active=$(($(number thread_instructions) * 1000 / 32 / $(number instructions)))
-}
-efficiency pdom
-stacks=$active
-efficiency tbc
-compacted=$active
-[ "$compacted" -gt $((stacks * 11 / 10)) ] ||
-	complain "of 1000 lanes $stacks are active with a stack for each warp, $compacted compacted"
-
-# The last that an attempt loads is used behind it, also by threads that ran far from home.
-cat >"$work/last.kernel" <<'TXT'
+# The last that an attempt loads is used after it, also by threads that ran far from home.
+cat >last.kernel <<'TXT'
 threads 256 block 128
 array input 256
 array counter 8
@@ -105,48 +61,95 @@ verify
 		require counter[k % 8] == 32 "counter" k % 8 "is" counter[k % 8]
 	end
 TXT
-run 0 --divergence tbc --workload "$work/last.kernel" --check --concurrency inf
-
 # A fence waits for the stores of its threads, which these have sent from another warp of the block
 # if that has filled its lanes with them.
-for divergence in pdom tbc tbc-lcp; do
-	for wait in fence alu; do
-		cat >"$work/fence.kernel" <<-TXT
-			threads 256 block 64
-			array a 256
-			program
-				for i = 0 below 4
-					if (lane + warp) & 1
-						store a[id] = i
-					end
-					if warp
-						alu 1
-					else
-						$wait
-						alu 100
-					end
+for wait in fence alu fences; do
+	first='alu 1' second=$wait
+	[ $wait != fences ] || first=fence second=alu
+	cat >$wait.kernel <<-TXT
+		threads 256 block 64
+		array a 256
+		program
+			for i = 0 below 4
+				if (lane + warp) & 1
+					store a[id] = i
 				end
-		TXT
-		run 0 --divergence $divergence --workload "$work/fence.kernel"
-		number cycles
-	done | paste -s -d - | { read -r cycles; [ $(($cycles)) -ge 800 ]; } ||
-		complain "$divergence: a fence does not wait for all stores of its threads"
+				if warp
+					$first
+				else
+					$second
+					alu 100
+				end
+			end
+	TXT
 done
-sed 's/\<alu 1$/fence/' "$work/fence.kernel" >"$work/fences.kernel"
-run 0 --divergence tbc --workload "$work/fences.kernel"
-cycles=$(number cycles)
-for cycle in 300 600 900; do
-	run 0 --divergence tbc --workload "$work/fences.kernel" --save-at $cycle "$work/state"
-	run 0 --divergence tbc --workload "$work/fences.kernel" --restore "$work/state"
-	[ "$(number cycles)" = "$cycles" ] ||
-		complain "fences restored at $cycle: $(number cycles) cycles, not $cycles"
-done
-
-run 2 $hash --set system.isolation=strong
-grep -q 'system.isolation: got "strong"' "$work/err" || complain "strong: $(cat "$work/err")"
-for system in getm warptm; do
-	"$sim" --system $system --divergence tbc >"$work/out" 2>"$work/err" </dev/null
-	[ $? -eq 2 ] && grep -q 'expected pdom or pdom-lcp' "$work/err" ||
-		complain "$system: $(cat "$work/err")"
-done
+{
+	echo 'always --system kilo-tm --format json --report summary'
+	for workload in hash-table octree rbtree cl queue; do
+		threads=512
+		[ $workload != queue ] || threads=64
+		for limit in 1 inf; do
+			echo "0 --divergence tbc --workload $workload --threads $threads $small --check" \
+				"--concurrency $limit"
+		done
+	done
+	echo "0 --divergence tbc-lcp --workload tree --threads 512 $small --check"
+	echo "0 --divergence tbc --workload cc $small --check --set workload.wide=12 --set workload.high=12"
+	echo "0 --divergence tbc --trace $trace $small --check"
+	# Threads that the watchdog aborts, some of them with all of their attempt.
+	for cycles in 900 3000; do
+		echo "0 --divergence tbc --workload rbtree --threads 256 $small --check --concurrency inf" \
+			"--set workload.block_size=64 --set commit_sequencer.watchdog_cycles=$cycles" \
+			'|~ "watchdog": [1-9]'
+	done
+	echo '2 --workload hash-table --divergence tbc --set system.isolation=strong : system.isolation: got "strong"'
+	echo '2 --system getm --divergence tbc : expected pdom or pdom-lcp'
+	echo '2 --system warptm --divergence tbc : expected pdom or pdom-lcp'
+	echo '0 --divergence tbc --workload last.kernel --check --concurrency inf'
+	echo 'always --system kilo-tm --format csv --report summary'
+	# The state of the stacks, and of threads far from home: cycles as they were recorded.
+	hash="--divergence tbc --workload hash-table --threads 1200 $small --set workload.buckets=64
+		--set machine.issue_slots=4"
+	echo "0 $(echo $hash) | ,,,cycles,274234"
+	echo "0 $(echo $hash) --set machine.swap_units_every=100 | ,,,cycles,274234"
+	for cycle in 700 2500 9000; do
+		echo "0 $(echo $hash) --save-at $cycle state | ,,,cycles,274234"
+		echo "0 $(echo $hash) --restore state | ,,,cycles,274234"
+	done
+	for divergence in pdom tbc; do
+		echo "0 --divergence $divergence --workload part.kernel $small --check > $divergence.part"
+	done
+	for divergence in pdom tbc tbc-lcp; do
+		for wait in fence alu; do
+			echo "0 --divergence $divergence --workload $wait.kernel > $divergence.$wait"
+		done
+	done
+	of='0 --divergence tbc --workload fences.kernel'
+	echo "$of > fences.whole"
+	for cycle in 300 600 900; do
+		echo "$of --save-at $cycle state"
+		echo "$of --restore state > fences.$cycle"
+	done
+} >table
+runs <table
+awk -F, '
+	{ of = FILENAME; sub(/[.].*/, "", of) }
+	$2 == "" && $4 == "cycles" { cycles[FILENAME] = $5 }
+	$4 == "thread_instructions" { threads[FILENAME] = $5 }
+	$4 == "instructions" { warps[FILENAME] = $5 }
+	END {
+		stacks = int(threads["pdom.part"] * 1000 / 32 / warps["pdom.part"])
+		compacted = int(threads["tbc.part"] * 1000 / 32 / warps["tbc.part"])
+		if (!stacks || compacted <= int(stacks * 11 / 10))
+			print "of 1000 lanes " stacks " are active with a stack for each warp, " compacted " compacted"
+		n = split("pdom tbc tbc-lcp", mechanism, " ")
+		for (i = 1; i <= n; i++)
+			if (cycles[mechanism[i] ".fence"] - cycles[mechanism[i] ".alu"] < 800)
+				print mechanism[i] ": a fence does not wait for all stores of its threads"
+		for (cycle = 300; cycle <= 900; cycle += 300)
+			if (!cycles["fences.whole"] || cycles["fences." cycle] != cycles["fences.whole"])
+				print "fences restored at " cycle ": " cycles["fences." cycle] " cycles, not " \
+					cycles["fences.whole"]
+	}' *.part pdom.fence pdom.alu tbc.fence tbc.alu tbc-lcp.fence tbc-lcp.alu fences.[w369]* >wrong
+[ ! -s wrong ] || complain "$(cat wrong)"
 exit $failed

@@ -4,70 +4,96 @@
 # also with the unit saved and loaded all the time; what does not fit is refused; and what the
 # systems and workloads are for can be seen.
 . "${srcdir:-.}/tests/build/sim.sh"
+page=$(cd "$srcdir/man" && pwd)/gputm-sim.1
+cd "$work" || exit 1
 systems='local-tm local-tm-perfect local-serialised'
 sizes='2 4 8 16 32 64 128 256'
 [ "${GPUTM_TEST_SCALE:-}" != small ] || sizes='2 32 256'
 
-run 0 --list
-for name in southern-islands $systems local-hash-2 k-means-32 genetic-256; do
-	grep -qw -- "$name" "$work/out" || complain "--list does not tell of $name"
-done
-for name in southern-islands $systems; do
-	grep -q "Cm $name\\b" "$srcdir/man/gputm-sim.1" || complain "gputm-sim(1) does not tell of $name"
-done
+# ---- every run is right, and what the systems are for ----
+case_right() {
+	for workload in local-hash k-means genetic; do
+		for n in $sizes; do
+			for system in $systems; do
+				echo "0 --system $system --workload $workload-$n --check --report instances" \
+					"--format jsonl > $system.$workload-$n.first | \"check.passed\":true"
+			done
+		done
+	done >table
+	# More bits in a signature, fewer false conflicts.
+	few='--system local-tm --workload k-means-256 --format jsonl'
+	echo "0 $few --report roles --set local_tm.signature_bits=64 > signatures" >>table
+	echo '0 --list > list' >>table
+	runs <table
+	awk '
+		function value(key,    found) {
+			if (!match($0, "\"" key "\":[0-9]+"))
+				return 0
+			found = substr($0, RSTART, RLENGTH)
+			sub(/.*:/, "", found)
+			return found + 0
+		}
+		FILENAME == "signatures" { with64 = value("local_tm.false_conflicts"); next }
+		{
+			run = FILENAME; sub(/[.]first$/, "", run)
+			c[run] = cycles = value("cycles"); aborts[run] = value("aborted")
+			of = run; sub(/[.]/, " --workload ", of)
+			printf "0 --system %s --check --report instances --format jsonl --set " \
+				"machine.swap_units_every=%d > swapped\nsame swapped %s\n", of, cycles / 7 + 3, FILENAME
+			if (run == "local-tm.k-means-256") with8 = value("local_tm[.0]*.false_conflicts")
+			if (run == "local-tm.local-hash-2") {
+				if (!value("local_tm[.0]*.wavefront_attempts") || !value("local_tm[.0]*.group_attempts"))
+					print "local-hash-2: no attempts of wavefronts or groups" >"wrong"
+			}
+		}
+		END {
+			tm = "local-tm.local-hash-256"; serial = "local-serialised.local-hash-256"
+			if (!(tm in c) || aborts[tm])
+				print "local-hash-256: " aborts[tm] " conflicts where there is nothing to share" >"wrong"
+			if (aborts[serial] || c[serial] <= 20 * c[tm])
+				print "local-hash-256: " c[tm] " cycles, " c[serial] " when serialised" >"wrong"
+			if (c["local-tm-perfect.local-hash-256"] >= c[tm])
+				print "local-hash-256: transactions cost nothing" >"wrong"
+			tm = "local-tm.genetic-32"; serial = "local-serialised.genetic-32"
+			if (aborts[serial] || !aborts[tm] || c[serial] <= c[tm])
+				print "genetic-32: " c[tm] " cycles, " c[serial] " when serialised" >"wrong"
+			if (with64 >= with8)
+				print "k-means-256: " with8 " false conflicts with 8 bits, " with64 " with 64" >"wrong"
+		}' signatures *.first >table
+	[ ! -s wrong ] || complain "$(cat wrong)"
+	runs <table
+	awk -v systems="$systems" '
+		BEGIN { n = split(systems " southern-islands local-hash-2 k-means-32 genetic-256", name) }
+		FILENAME == "list" { text = text " " $0 " "; next }
+		FNR == 1 { list = text; text = "" }
+		/Cm / { text = text " " $0 " " }
+		END {
+			for (i = 1; i <= n; i++) {
+				if (list !~ "[^a-z0-9_]" name[i] "[^a-z0-9_]") print "--list does not tell of " name[i]
+				if (i <= 4 && text !~ "Cm " name[i] "[^a-z0-9_]")
+					print "gputm-sim(1) does not tell of " name[i]
+			}
+		}' list "$page" >wrong
+	[ ! -s wrong ] || complain "$(cat wrong)"
+}
 
-# ---- every run is right ----
-for workload in local-hash k-means genetic; do
-	for n in $sizes; do
+case_seeds() {
+	for seed in 2 3 4 5; do
 		for system in $systems; do
-			run 0 --system $system --workload $workload-$n --check --format json
-			grep -q '"passed": true' "$work/out" || complain "$system $workload-$n: check"
-			cycles=$(number cycles)
-			echo "$cycles $(number aborted)" >"$work/$workload-$n.$system"
-			grep -v wall_seconds "$work/out" >"$work/first"
-			run 0 --system $system --workload $workload-$n --check --format json \
-				--set machine.swap_units_every=$((cycles / 7 + 3))
-			grep -v wall_seconds "$work/out" | cmp -s - "$work/first" ||
-				complain "$system $workload-$n: another run when the unit is swapped"
+			for name in local-hash-4 k-means-16 genetic-8; do
+				echo "0 --system $system --workload $name --seed $seed --check | Check passed"
+			done
+			echo "0 --system $system --workload genetic-16 --seed $seed --check" \
+				"--set local_tm.wavefronts=16 --set local_tm.lanes=16" \
+				"--set local_tm.banks=4 --set local_tm.signature_bits=1 | Check passed"
 		done
-	done
-done
-for seed in 2 3 4 5; do
-	for system in $systems; do
-		for name in local-hash-4 k-means-16 genetic-8; do
-			run 0 --system $system --workload $name --seed $seed --check
-		done
-		run 0 --system $system --workload genetic-16 --seed $seed --check \
-			--set local_tm.wavefronts=16 --set local_tm.lanes=16 \
-			--set local_tm.banks=4 --set local_tm.signature_bits=1
-	done
-done
+	done >table
+	runs <table
+}
 
-# ---- what they are for ----
-read -r cycles aborted <"$work/local-hash-256.local-tm"
-[ "$aborted" -eq 0 ] || complain "local-hash-256: $aborted conflicts where there is nothing to share"
-read -r serial aborted <"$work/local-hash-256.local-serialised"
-[ "$aborted" -eq 0 ] && [ "$serial" -gt $((20 * cycles)) ] ||
-	complain "local-hash-256: $cycles cycles, $serial when serialised"
-read -r perfect aborted <"$work/local-hash-256.local-tm-perfect"
-[ "$perfect" -lt "$cycles" ] || complain "local-hash-256: transactions cost nothing"
-read -r cycles aborted <"$work/genetic-32.local-tm"
-read -r serial none <"$work/genetic-32.local-serialised"
-[ "$none" -eq 0 ] && [ "$aborted" -gt 0 ] && [ "$serial" -gt "$cycles" ] ||
-	complain "genetic-32: $cycles cycles, $serial when serialised"
-run 0 --system local-tm --workload local-hash-2 --format json
-for level in wavefront_attempts group_attempts; do
-	[ "$(number $level)" -gt 0 ] || complain "local-hash-2: no $level"
-done
-# More bits in a signature, fewer false conflicts.
-run 0 --system local-tm --workload k-means-256 --format json
-few=$(number false_conflicts)
-run 0 --system local-tm --workload k-means-256 --format json --set local_tm.signature_bits=64
-[ "$(number false_conflicts)" -lt "$few" ] ||
-	complain "k-means-256: $few false conflicts with 8 bits, $(number false_conflicts) with 64"
-
-# ---- what never ends: an attempt that goes round, and threads that wait for nobody ----
-cat >"$work/ring.kernel" <<'KERNEL'
+# What never ends: an attempt that goes round, and threads that wait for nobody.
+case_endless() {
+	cat >ring.kernel <<'KERNEL'
 threads 64 block 64
 shared ring 8
 program
@@ -81,7 +107,7 @@ program
 	until x == 8
 	commit
 KERNEL
-cat >"$work/wait.kernel" <<'KERNEL'
+	cat >wait.kernel <<'KERNEL'
 threads 64 block 64
 commits threads
 shared flag 64
@@ -93,18 +119,19 @@ program
 	store flag[id] = 2
 	commit
 KERNEL
-for system in $systems; do
-	for kernel in ring:10 wait:6; do
-		timeout 60 "$sim" --system $system --workload "$work/${kernel%:*}.kernel" \
-			--set machine.patience_cycles=300000 >"$work/out" 2>"$work/err" </dev/null
-		[ $? -eq 1 ] && grep -q "${kernel%:*}.kernel:${kernel#*:}:3: thread 0 goes round: .*\
-machine.patience_cycles = 300000" "$work/err" || complain "$kernel under $system: $(cat "$work/err")"
-	done
-done
+	for system in $systems; do
+		for kernel in ring:10 wait:6; do
+			echo "1 --system $system --workload ${kernel%:*}.kernel --set machine.patience_cycles=300000" \
+				"~ ${kernel%:*}.kernel:${kernel#*:}:3: thread 0 goes round: .*machine.patience_cycles = 300000"
+		done
+	done >table
+	runs <table
+}
 
-# ---- kernels: any number of registers, barriers, fences, threads that end early ----
-many_registers shared >"$work/registers.kernel"
-cat >"$work/barrier.kernel" <<'KERNEL'
+# Kernels: any number of registers, barriers, fences, threads that end early.
+case_kernels() {
+	many_registers shared >registers.kernel
+	cat >barrier.kernel <<'KERNEL'
 threads 250 block 250
 shared a 256
 shared b 256
@@ -153,34 +180,37 @@ verify
 	end
 	require all == threads - gone all gone
 KERNEL
-for system in $systems; do
-	run 0 --system $system --kernel "$work/registers.kernel" --check
-	run 0 --system $system --kernel "$work/barrier.kernel" --check
-	sed /barrier/d "$work/barrier.kernel" >"$work/none.kernel"
-	run 1 --system $system --kernel "$work/none.kernel" --check
-done
-for what in 'cas x = s[id] from 0 to 1' 'add s[id] = 1'; do
-	printf 'threads 8 block 8\nshared s 8\nprogram\n\tbegin\n\tstore s[0] = 1\n\tcommit\n\t%s\n' "$what" \
-		>"$work/atomic.kernel"
-	refused 'atomic.kernel:7:2: there is no hardware for this under local-tm: the paper does not say how an atomic' \
-		--system local-tm --kernel "$work/atomic.kernel"
-done
+	sed /barrier/d barrier.kernel >none.kernel
+	for system in $systems; do
+		echo "0 --system $system --kernel registers.kernel --check"
+		echo "0 --system $system --kernel barrier.kernel --check"
+		echo "1 --system $system --kernel none.kernel --check"
+	done >table
+	for what in 'cas x = s[id] from 0 to 1' 'add s[id] = 1'; do
+		printf 'threads 8 block 8\nshared s 8\nprogram\n\tbegin\n\tstore s[0] = 1\n\tcommit\n\t%s\n' "$what" \
+			>"${what%% *}.kernel"
+		echo "2 --system local-tm --kernel ${what%% *}.kernel :" \
+			"${what%% *}.kernel:7:2: there is no hardware for this under local-tm: the paper does not say how an atomic"
+	done >>table
+	runs <table
+}
 
-# ---- what does not fit ----
-refused 'southern-islands' --system local-tm --workload k-means-2 --machine fermi
-run 0 --system local-tm --workload k-means-2 --machine southern-islands
-grep -q 'machine *southern-islands: 1 compute unit' "$work/out" || complain 'text: no machine'
-refused 'not in local memory' --system local-tm --workload bank
-refused 'local-serialised' --system kilo-tm --workload k-means-2
-refused '--concurrency' --system local-tm --workload k-means-2 --concurrency 2
-refused 'each of 2 blocks has a copy' --system local-tm --workload k-means-2 --threads 512
-refused '256 work-items, the work-group has 128' --system local-tm --workload k-means-2 \
-	--set local_tm.wavefronts=2
-refused 'wavefronts x lanes = 320' --system local-tm --workload k-means-2 --set local_tm.wavefronts=5
-refused 'words = 7265 is outside 0 .. 7264' --system local-tm --workload k-means-2 \
-	--set local_tm.words=7265
-refused 'cores' --system local-tm --workload k-means-2 --set machine.cores=2
-refused 'machine local_tm' --system local-tm --workload local-hash-2 --set commit_unit.ring=2
-refused 'the workload needs 256 words (local_tm.words), the work-group has 255' --system local-tm \
-	--workload local-hash-2 --set local_tm.words=255
-exit $failed
+case_refused() {
+	refused '--concurrency' --system local-tm --workload k-means-2 --concurrency 2
+	runs <<-TABLE
+		2 --system kilo-tm --workload k-means-2 : local-serialised
+		0 --system local-tm --workload k-means-2 --machine southern-islands |~ machine *southern-islands: 1 compute unit
+		always --system local-tm
+		2 --workload bank : not in local memory
+		2 --workload local-hash-2 --set commit_unit.ring=2 : machine local_tm
+		2 --workload local-hash-2 --set local_tm.words=255 : the workload needs 256 words (local_tm.words), the work-group has 255
+		always --system local-tm --workload k-means-2
+		2 --machine fermi : southern-islands
+		2 --threads 512 : each of 2 blocks has a copy
+		2 --set local_tm.wavefronts=2 : 256 work-items, the work-group has 128
+		2 --set local_tm.wavefronts=5 : wavefronts x lanes = 320
+		2 --set local_tm.words=7265 : words = 7265 is outside 0 .. 7264
+		2 --set machine.cores=2 : cores
+	TABLE
+}
+cases "$@"
