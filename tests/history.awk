@@ -4,7 +4,11 @@
 # had read it (so the answer is exact if each writes only what it has read). A circle of these
 # relations is refuted, and so is a value that nobody committed. Nothing of gputm-sim is used but
 # the file.
-function refute(why) { print why; refuted = 1; exit 1 }
+function refute(why) {
+	if (!refuted)
+		print file why
+	refuted = bad = 1
+}
 function edge(from, to) {
 	if (from == to || (from, to) in is)
 		return
@@ -12,9 +16,15 @@ function edge(from, to) {
 	follows[from, ++degree[from]] = to
 	waits[to]++
 }
+FNR == 1 {
+	if (NR > 1)
+		end_of_file()
+	file = ARGC > 2 ? FILENAME ": " : ""
+}
+refuted { next }
 {
 	if (!index($0, ":value ["))
-		refute("line " NR " is no transaction of --history")
+		refute("line " FNR " is no transaction of --history")
 	n++
 	ops = $0
 	sub(/^.*:value \[/, "", ops)
@@ -50,9 +60,7 @@ function edge(from, to) {
 		}
 	}
 }
-END {
-	if (refuted)
-		exit 1
+function judge(    f, i, k, at, last) {
 	if (!n)
 		refute("no transaction")
 	for (i = 1; i <= moved; i++) # the last one of two is found by their readers
@@ -77,5 +85,18 @@ END {
 				queue[++last] = follows[queue[at], k]
 	if (last != n)
 		refute("a circle of " n - last " transactions or fewer")
-	print n " transactions, " reads " reads: serialisable"
+	if (!refuted)
+		print file n " transactions, " reads " reads: serialisable"
+}
+function end_of_file() {
+	if (!refuted)
+		judge()
+	n = moved = reads = refuted = 0
+	split("", is); split("", follows); split("", degree); split("", waits); split("", writer)
+	split("", before); split("", next_writer); split("", hidden); split("", read)
+	split("", reader); split("", follower); split("", followers); split("", queue)
+}
+END {
+	end_of_file()
+	exit bad
 }

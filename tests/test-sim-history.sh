@@ -3,9 +3,10 @@
 # Histories of committed transactions, judged by a checker that shares nothing with --check
 # (tests/history.awk): those of all systems are serialisable; those of two systems that are not, by
 # a paper's letter, and histories with one version changed are refuted.
-. "${srcdir:-.}/tests/build/lib.sh"
-sim=${top_builddir:-.}/gputm-sim
-check="$srcdir/tests/history.awk"
+. "${srcdir:-.}/tests/build/sim.sh"
+checker=$(cd "$srcdir/tests" && pwd)/history.awk
+kernels=$(cd "$srcdir/examples/kernels" && pwd)
+cd "$work" || exit 1
 
 # Each transaction writes two of the four words that it reads.
 awk 'BEGIN {
@@ -24,56 +25,52 @@ awk 'BEGIN {
 		printf " r%x=0 r%x=0 r%x=0 r%x=0 w%x=1 w%x=1\n", word[1], word[2], word[3], word[4],
 			word[1], word[2]
 	}
-}' >"$work/trace"
+}' >trace
 
-program="--trace $work/trace"
 
-# history STATUS ARGUMENT...: that of a run which exits with the status
-history() {
-	status=$1
-	shift
-	"$sim" $program --history "$work/history" "$@" >"$work/out" 2>"$work/err" \
-		</dev/null
-	got=$?
-	[ $got -eq "$status" ] || complain "gputm-sim $*: exit $got: $(tail -1 "$work/err")"
-}
-
-for system in coarse-lock ideal kilo-tm warptm warptm-tcd getm si-tm si-tm-oracle fine-lock; do
-	limit="--concurrency inf"
-	[ $system != fine-lock ] || limit=
-	history 0 --system $system $limit
-	[ "$(wc -l <"$work/history")" -eq 512 ] || complain "$system: not all transactions are told"
-	awk -f "$check" "$work/history" >"$work/verdict" ||
-		complain "$system: refuted: $(cat "$work/verdict")"
-done
-
-echo '{"no": "transaction"}' >"$work/other"
-for file in /dev/null "$work/other"; do
-	! awk -f "$check" "$file" >/dev/null || complain "$file passes as a history"
-done
-
-# --check, which sees the same run, agrees.
-for limit in 4 inf; do
-	for of in "getm --set validation_unit.paper_order=1" "si-tm --set system.literal=1"; do
-		history 1 --system $of --concurrency $limit --check
-		! awk -f "$check" "$work/history" >/dev/null || complain "$of: not refuted"
+# Histories as *.history are right, with so many transactions as *.count says, and *.wrong are not.
+# Kernels write a value twice: what is told are versions all the same.
+{
+	for system in coarse-lock ideal kilo-tm warptm warptm-tcd getm si-tm si-tm-oracle fine-lock; do
+		limit="--concurrency inf"
+		[ $system != fine-lock ] || limit=
+		echo "0 --trace trace --system $system $limit --history $system.history"
 	done
-done
+	# --check, which sees the same run, agrees.
+	for limit in 4 inf; do
+		of="1 --trace trace --concurrency $limit --check --system"
+		echo "$of getm --set validation_unit.paper_order=1 --history getm-$limit.wrong"
+		echo "$of si-tm --set system.literal=1 --history si-tm-$limit.wrong"
+	done
+	for system in coarse-lock fine-lock ideal kilo-tm warptm-tcd warptm-el getm si-tm si-tm-oracle; do
+		echo "0 --system $system --workload bank --threads 256 --set workload.accounts=200" \
+			"--history bank-$system.history"
+	done
+	committed='--format csv --only committed'
+	echo "0 --workload local-hash --threads 256 --system local-tm $committed --history local.history > local.csv"
+	echo "0 --workload w1 --threads 256 --system hetm $committed --history hetm.history > hetm.csv"
+	of='0 --workload write-skew --threads 256 --concurrency inf --system'
+	echo "$of getm --set validation_unit.paper_order=1 --history getm-skew.wrong"
+	echo "$of si-tm --set system.literal=1 --history si-tm-skew.wrong"
+} >table
+runs <table
+echo '{"no": "transaction"}' >other.wrong
 
 # One read of a word that its transaction then writes gets another version of that word.
 changes() {
-	for line in 40 80 120 160 200 240 280 320 360 400; do
-		awk -v line=$line 'NR == FNR {
-				while (match($0, /\[:w [0-9]+ [0-9]+\]/)) {
-					split(substr($0, RSTART, RLENGTH - 1), f, " ")
-					version[f[2], ++versions[f[2]]] = f[3]
-					own[f[2], FNR] = f[3]
-					$0 = substr($0, RSTART + RLENGTH)
-				}
-				next
+	awk '
+		NR == FNR {
+			text[FNR] = $0; lines = FNR
+			while (match($0, /\[:w [0-9]+ [0-9]+\]/)) {
+				split(substr($0, RSTART, RLENGTH - 1), f, " ")
+				version[f[2], ++versions[f[2]]] = f[3]
+				own[f[2], FNR] = f[3]
+				$0 = substr($0, RSTART + RLENGTH)
 			}
-			FNR == line {
-				rest = $0
+		}
+		END {
+			for (line = 40; line <= 400; line += 40) {
+				$0 = rest = text[line]
 				while (match(rest, /\[:r [0-9]+ [a-z0-9]+\]/)) {
 					split(substr(rest, RSTART, RLENGTH - 1), f, " ")
 					if (index($0, "[:w " f[2] " "))
@@ -84,48 +81,41 @@ changes() {
 				for (i = 1; i <= versions[f[2]]; i++)
 					if (version[f[2], i] != f[3] && version[f[2], i] != own[f[2], line])
 						break
-				$0 = substr($0, 1, at - 1) "[:r " f[2] " " version[f[2], i] "]" \
+				changed = substr($0, 1, at - 1) "[:r " f[2] " " version[f[2], i] "]" \
 					substr($0, at + RLENGTH)
+				if (changed == $0)
+					print FILENAME ": line " line ": unchanged"
+				for (i = 1; i <= lines; i++)
+					print i == line ? changed : text[i] >(FILENAME "-" line ".wrong")
+				close(FILENAME "-" line ".wrong")
 			}
-			{ print }' "$work/history" "$work/history" >"$work/changed"
-		[ "$(cmp -s "$work/history" "$work/changed"; echo $?)" -eq 1 ] || complain "line $line: unchanged"
-		! awk -f "$check" "$work/changed" >/dev/null || complain "line $line changed: not refuted"
-	done
+		}' "$1" >unchanged
+	[ ! -s unchanged ] || complain "$(cat unchanged)"
 }
-history 0 --system kilo-tm --concurrency inf
-changes
+changes kilo-tm.history
+changes bank-si-tm-oracle.history
 
-# Kernels write a value twice: what is told are versions all the same.
-# told TRANSACTIONS: in the history, which is right
-told() {
-	verdict=$(awk -f "$check" "$work/history") && [ "${verdict%% *}" -eq "$1" ] ||
-		complain "$program: $verdict, expected $1 transactions"
-}
-for system in coarse-lock fine-lock ideal kilo-tm warptm-tcd warptm-el getm si-tm si-tm-oracle; do
-	program="--system $system --workload bank --threads 256 --set workload.accounts=200"
-	history 0
-	told 512
-done
-changes
-for program in "--workload local-hash --threads 256 --system local-tm" \
-	"--workload w1 --threads 256 --system hetm"; do
-	history 0
-	told "$(sed -n 's/^  committed *\([0-9,]*\) .*/\1/p' "$work/out" | tr -d ,)"
-done
-for system in "getm --set validation_unit.paper_order=1" "si-tm --set system.literal=1"; do
-	program="--workload write-skew --threads 256 --concurrency inf --system $system"
-	history 0
-	! awk -f "$check" "$work/history" >/dev/null || complain "$program: not refuted"
-done
+awk -f "$checker" *.history *.wrong >verdicts
+awk '
+	FILENAME ~ /csv$/ { if (match($0, /,committed,/)) { of = FILENAME; sub(/[.]csv/, ".history", of)
+		count[of] = substr($0, RSTART + RLENGTH) }; next }
+	{
+		file = $1; sub(/:$/, "", file)
+		right = /: serialisable$/
+		if (file ~ /history$/ && !right) print "refuted: " $0
+		if (file ~ /wrong$/ && right) print "not refuted: " $0
+		if (file ~ /history$/ && $2 != (file in count ? count[file] : 512))
+			print "not all transactions are told, or too many: " $0
+		files[right]++
+	}
+	END { if (files[0] != 27 || files[1] != 20) print files[1] + 0 " right and " files[0] + 0 " wrong ones" }' \
+	local.csv hetm.csv verdicts >wrong
+[ ! -s wrong ] || complain "$(cat wrong)"
+awk -f "$checker" /dev/null >out && complain '/dev/null passes as a history'
+awk -f "$checker" other.wrong >out && complain 'another file passes as a history'
 
 # --conflicts: two threads of two warps; each reads what the other writes, or adds to one word.
-conflicts() {
-	cat >"$work/pair.kernel"
-	"$sim" --system kilo-tm --workload "$work/pair.kernel" --conflicts --format csv \
-		--only 'conflicts.*' >"$work/out" 2>"$work/err" || complain "--conflicts: $(cat "$work/err")"
-	sed -n 's/^[0-9a-f]*,conflicts,,\([a-z_]*\),\([0-9]*\)$/\1 \2/p' "$work/out" | tr '\n' ' '
-}
-found=$(conflicts <<'TXT'
+cat >loop.kernel <<'TXT'
 threads 64 block 64
 array a 64
 program
@@ -136,10 +126,7 @@ program
 		commit
 	end
 TXT
-)
-[ "$found" = 'overlapping 1 read_write 1 write_write 0 both 0 loops 1 ' ] ||
-	complain "--conflicts of a loop: $found"
-found=$(conflicts <<'TXT'
+cat >stores.kernel <<'TXT'
 threads 2 block 2
 array a 1
 program
@@ -147,21 +134,13 @@ program
 	store a[0] = id
 	commit
 TXT
-)
-[ "$found" = 'overlapping 1 read_write 0 write_write 1 both 0 loops 0 ' ] ||
-	complain "--conflicts of two stores: $found"
-# refused TEXT ARGUMENT...
-refused() {
-	text=$1
-	shift
-	"$sim" "$@" >"$work/out" 2>"$work/err"
-	[ $? -eq 2 ] && grep -qF -- "$text" "$work/err" || complain "$*: $(cat "$work/err")"
-}
-refused 'expected no --check, --record or --history' --workload bank --conflicts --check
-refused 'expected another --system' --workload w1 --system hetm --conflicts
-refused 'expected another --system' --kernel "$srcdir/examples/kernels/hammock.kernel" --conflicts
-
-"$sim" --kernel hammock --history "$work/new" >"$work/out" 2>"$work/err"
-[ $? -eq 2 ] && grep -q 'expected --system too' "$work/err" && [ ! -e "$work/new" ] ||
-	complain "--history without a system: $(cat "$work/err")"
+runs <<-TABLE
+	0 --system kilo-tm --workload loop.kernel --conflicts --format jsonl --only conflicts.* | "conflicts.overlapping":1,"conflicts.read_write":1,"conflicts.write_write":0,"conflicts.both":0,"conflicts.loops":1}
+	0 --system kilo-tm --workload stores.kernel --conflicts --format jsonl --only conflicts.* | "conflicts.overlapping":1,"conflicts.read_write":0,"conflicts.write_write":1,"conflicts.both":0,"conflicts.loops":0}
+	2 --workload bank --conflicts --check : expected no --check, --record or --history
+	2 --workload w1 --system hetm --conflicts : expected another --system
+	2 --kernel $kernels/hammock.kernel --conflicts : expected another --system
+	2 --kernel hammock --history new : expected --system too
+	absent new
+TABLE
 exit $failed
