@@ -3,7 +3,6 @@
 # Studies: points, their order whatever runs them, shards, results that are gone on with, and what
 # is refused before anything runs.
 . "${srcdir:-.}/tests/build/sim.sh"
-lint=$(cd "${top_builddir:-.}" && pwd)/tests/json-lint
 page=$(cd "$srcdir/man" && pwd)/gputm-sim.1
 cd "$work" || exit 1
 
@@ -25,21 +24,30 @@ tell cycles aborted stall_buffer.no_line
 TXT
 
 # ---- the points ----
+reason='validation_unit: warp_bits = 1 is outside 10 .. 16, as the machine has more warps'
 run 1 --study points --jobs 1 --out all.jsonl
 [ ! -s out ] || complain '--out: standard output is not empty'
 grep -q '^gputm-sim: 10 of 50 points failed; .* point [0-9]*: [a-z]' err || complain "failures: $(cat err)"
 [ "$(wc -l <all.jsonl)" -eq 50 ] || complain "$(wc -l <all.jsonl) points and not 30 + 10 + 10"
-while read -r line; do
-	echo "$line" | "$lint" || complain "no JSON: $line"
-done <all.jsonl
-[ "$(sed 's/.*"run":\([0-9]*\),"of":50,.*/\1/' all.jsonl)" = "$(seq 50)" ] || complain 'not in order'
-[ "$(grep '"point.system":"fine-lock"' all.jsonl | grep -c '"point.validation_unit.warp_bits":"-","point.concurrency":"-",')" -eq 10 ] ||
-	complain 'fine-lock: its limit and warp bits are not "-"'
-[ "$(grep '"point.system":"kilo-tm"' all.jsonl | grep -c '"point.concurrency":8,.*"point.validation_unit.warp_bits":"-"')" -eq 10 ] ||
-	complain 'kilo-tm: its warp bits are not "-"'
-grep -q '"point.threads":32,.*"point.workload.accounts":128' all.jsonl && complain 'zip multiplies'
-grep '"point.system":"getm"' all.jsonl | head -1 | grep -q '"cycles":[0-9]*,"aborted":[0-9]*,"stall_buffer.no_line":[0-9]*}$' ||
-	complain "tell: $(head -1 all.jsonl)"
+"$tests/json-lint" 50 <all.jsonl || complain 'no JSON'
+awk '
+	!index($0, "\"run\":" NR ",\"of\":50,") { print NR ": not in order" }
+	/"point.system":"fine-lock"/ && /"point.validation_unit.warp_bits":"-","point.concurrency":"-",/ { fine++ }
+	/"point.system":"kilo-tm"/ && /"point.concurrency":8,.*"point.validation_unit.warp_bits":"-"/ { kilo++ }
+	/"point.threads":32,.*"point.workload.accounts":128/ { print "zip multiplies" }
+	/"point.system":"getm"/ && !getm++ {
+		if (!/"cycles":[0-9]*,"aborted":[0-9]*,"stall_buffer.no_line":[0-9]*[}]$/) print "tell: " $0
+	}
+	/"failed"/ {
+		failed++
+		if (!index($0, "\"failed\":\"" reason "\"")) print "a failure without its reason: " $0
+	}
+	END {
+		if (fine != 10) print "fine-lock: its limit and warp bits are not \"-\""
+		if (kilo != 10) print "kilo-tm: its warp bits are not \"-\""
+		if (failed != 10) print failed + 0 " failures and not 10"
+	}' reason="$reason" all.jsonl >wrong
+[ ! -s wrong ] || complain "$(cat wrong)"
 # Each is what a run of its own gives, but for the names of the study.
 for run in 2 17 44; do
 	sed -n "${run}p" all.jsonl >line
@@ -49,9 +57,6 @@ for run in 2 17 44; do
 done
 
 # ---- points that fail ----
-[ "$(grep -c '"failed"' all.jsonl)" -eq 10 ] || complain "$(grep -c '"failed"' all.jsonl) failures and not 10"
-reason='validation_unit: warp_bits = 1 is outside 10 .. 16, as the machine has more warps'
-grep '"failed"' all.jsonl | grep -vF "\"failed\":\"$reason\"" && complain 'a failure without its reason'
 command=$(sed -n 's/.*"command":"gputm-sim \([^"]*\)".*/\1/p' all.jsonl | head -1)
 # shellcheck disable=SC2086
 run 2 $command
@@ -61,9 +66,9 @@ grep -qF "$reason" err || complain "the command of a failure: $command: $(cat er
 run 1 --study points --jobs 3
 same out '--jobs 3'
 for shard in 6 2 7 1 4 3 5; do
-	"$sim" --study points --shard $shard/7 --jobs 2 --out "shard$shard" 2>err
-	[ $? -le 1 ] || complain "shard $shard: $(cat err)"
-done
+	echo "0/1 --study points --shard $shard/7 --jobs 2 --out shard$shard"
+done >table
+runs <table
 run 1 --merge shard3 shard7 shard1 shard5 shard2 shard6 shard4
 same out 'seven shards'
 cat shard[1-7] >shards
@@ -87,9 +92,12 @@ tell *
 TXT
 run 0 --study mixed --jobs 1 --report instances --out kept.jsonl
 points=$(wc -l <kept.jsonl)
-for point in $(seq "$points"); do
-	"$sim" --study mixed --shard "$point/$points" --report instances
-done >made.jsonl 2>err
+[ "$points" -eq 24 ] || complain "$points points and not 24"
+awk -v points="$points" 'BEGIN {
+	for (point = 1; point <= points; point++)
+		print "0 --study mixed --jobs 1 --shard " point "/" points " --report instances >> made.jsonl"
+}' >table
+runs <table
 cmp -s kept.jsonl made.jsonl || complain "units kept: other bytes than units made anew"
 
 # ---- killed, and gone on with ----
@@ -151,67 +159,74 @@ grep -q '"run":1,.*"failed":"its process was killed by signal 9","command":"gput
 	complain "a killed process: $(cat long.jsonl)"
 
 # ---- bad input ----
-# bad TEXT LINE...: a study of these lines is refused, and nothing has run
-bad() {
-	text=$1
-	shift
-	printf '%s\n' "$@" >bad
-	run 2 --study bad --out results
-	[ ! -e results ] || complain "$text: results"
-	grep -qF -e "$text" err || complain "$text: $(cat err)"
-}
-bad 'bad:2: got "validation_unit.stal_lines", which nothing in the study uses' 'system getm' 'set validation_unit.stal_lines 4'
-bad 'bad:1: got "sead", expected an option that says what is run (see --help); did you mean seed?' 'sead 1..4'
-bad 'bad:1: got "format", expected an option' 'format text'
-bad 'bad:2: seed: got nothing, expected values' 'workload bank' 'seed # none'
-bad 'bad:1: got no line with values' '# nothing'
-bad 'bad:2: threads: got more than 10000000 points' 'seed 1..10000' 'threads 1..1001'
-bad 'bad:1: seed: got "1..10000001", expected FIRST..LAST' 'seed 1..10000001'
-bad 'bad:1: seed: got "8..1", expected FIRST..LAST' 'seed 8..1'
-bad 'bad:1: --concurrency: got "0", expected a number 1 .. 64 or inf' 'concurrency 2 0'
-bad 'bad:2: seed: is on line 1 too' 'seed 1' 'seed 2'
-bad 'bad:2: zip seed: got 3 values, expected 2 as of threads' 'threads 1 2' 'zip seed 1 2 3'
-bad 'bad:1: zip: expected a line before' 'zip seed 1 2 3'
-bad '--system: got "getn", expected one of' 'seed 1' 'system kilo-tm getn'
-bad 'bad:2: nothing is run: the names of a point must be known' 'seed 1' 'system kilo-tm getn'
-bad 'bad:1: nothing is run: the names of a point must be known' 'system kilo-tm getn' 'workload bank' 'seed 1'
-bad 'bad:2: nothing is run: the names of a point must be known' 'system getm' 'workload bank bnk' 'divergence pdom'
-bad 'bad:2: machine: cores = 65 is not in 1 .. 64' 'workload bank' 'set machine.cores 15 65'
-bad 'bad: nothing is run: each point fails' 'threads 64' 'workload bank' 'set commit_unit.ring 16' 'tell cycles'
-bad 'bad:3: tell: got "stall_buffer.line", expected a figure of the run' 'system getm' 'workload bank' 'tell cycles stall_buffer.line'
-bad 'bad:1: tell: got nothing' 'tell '
+# A line is: what is said of a study <= its lines, with / between them; nothing has run
+awk '{
+	at = index($0, " <= ")
+	text = substr($0, 1, at - 1)
+	n = split(substr($0, at + 4), line, " / ")
+	for (i = 1; i <= n; i++)
+		print line[i] >("bad." NR)
+	sub(/^FILE/, "bad." NR, text)
+	print "2 --study bad." NR " --jobs 1 --out results : " text "\nabsent results"
+}' >table <<'TXT'
+FILE:2: got "validation_unit.stal_lines", which nothing in the study uses <= system getm / set validation_unit.stal_lines 4
+FILE:1: got "sead", expected an option that says what is run (see --help); did you mean seed? <= sead 1..4
+FILE:1: got "format", expected an option <= format text
+FILE:2: seed: got nothing, expected values <= workload bank / seed # none
+FILE:1: got no line with values <= # nothing
+FILE:2: threads: got more than 10000000 points <= seed 1..10000 / threads 1..1001
+FILE:1: seed: got "1..10000001", expected FIRST..LAST <= seed 1..10000001
+FILE:1: seed: got "8..1", expected FIRST..LAST <= seed 8..1
+FILE:1: --concurrency: got "0", expected a number 1 .. 64 or inf <= concurrency 2 0
+FILE:2: seed: is on line 1 too <= seed 1 / seed 2
+FILE:2: zip seed: got 3 values, expected 2 as of threads <= threads 1 2 / zip seed 1 2 3
+FILE:1: zip: expected a line before <= zip seed 1 2 3
+--system: got "getn", expected one of <= seed 1 / system kilo-tm getn
+FILE:2: nothing is run: the names of a point must be known <= seed 1 / system kilo-tm getn
+FILE:1: nothing is run: the names of a point must be known <= system kilo-tm getn / workload bank / seed 1
+FILE:2: nothing is run: the names of a point must be known <= system getm / workload bank bnk / divergence pdom
+FILE:2: machine: cores = 65 is not in 1 .. 64 <= workload bank / set machine.cores 15 65
+FILE: nothing is run: each point fails <= threads 64 / workload bank / set commit_unit.ring 16 / tell cycles
+FILE:3: tell: got "stall_buffer.line", expected a figure of the run <= system getm / workload bank / tell cycles stall_buffer.line
+FILE:1: tell: got nothing <= tell 
+TXT
+runs <table
 printf 'workload bank\0\n' >bad
-run 2 --study bad
-grep -q 'bad:1: got a NUL' err || complain "a NUL: $(cat err)"
-run 2 --study absent
-for shard in 0/3 4/3 1 1/2/3 x/y 1/99999999; do
-	run 2 --study points --shard $shard
-	grep -q -- "--shard: got \"$shard\", expected I/N" err || complain "--shard $shard: $(cat err)"
-done
-run 2 --study points --system getm
-run 2 --study points --format csv
-run 2 --jobs 2
-run 2 --merge
+runs <<'TABLE'
+2 --study bad : bad:1: got a NUL
+2 --study absent
+2 --study points --shard 0/3 : --shard: got "0/3", expected I/N
+2 --study points --shard 4/3 : --shard: got "4/3", expected I/N
+2 --study points --shard 1 : --shard: got "1", expected I/N
+2 --study points --shard 1/2/3 : --shard: got "1/2/3", expected I/N
+2 --study points --shard x/y : --shard: got "x/y", expected I/N
+2 --study points --shard 1/99999999 : --shard: got "1/99999999", expected I/N
+2 --study points --system getm
+2 --study points --format csv
+2 --jobs 2
+2 --merge
+TABLE
 # cannot FILE TEXT: neither gone on with nor merged, and left as it is
 cannot() {
-	cp "$1" before
-	run 2 --study points --resume "$1"
-	grep -qF "$1:$2" err || complain "--resume: $(cat err)"
-	run 2 --merge all.jsonl "$1" --out results
-	grep -qF "$1:$2" err || complain "--merge: $(cat err)"
-	cmp -s "$1" before || complain "$1 is another one now"
-	[ ! -e results ] || complain "$1: results"
+	cp "$1" "$1.before"
+	echo "2 --study points --resume $1 : $1:$2"
+	echo "2 --merge all.jsonl $1 --out results : $1:$2"
+	echo "same $1 $1.before"
+	echo 'absent results'
 }
 head -c 3000 all.jsonl >cut
-cannot cut "$(($(wc -l <cut) + 1)): expected a whole line of JSON"
 sed '3s/"study":"./"study":"x/' all.jsonl >alien
-cannot alien '3: got a result of another study'
-sed '4s/"version":"/&9/' all.jsonl >alien
-cannot alien '4: got a result of another version'
-(cat all.jsonl && sed '1!d; s/"cycles":/&1/' all.jsonl) >alien
-cannot alien '51: got another result of a point that has one'
-echo '{"cycles":3}' >alien
-cannot alien '1: expected the result of a point of a study'
+sed '4s/"version":"/&9/' all.jsonl >version
+(cat all.jsonl && sed '1!d; s/"cycles":/&1/' all.jsonl) >another
+echo '{"cycles":3}' >other
+{
+	cannot cut "$(($(wc -l <cut) + 1)): expected a whole line of JSON"
+	cannot alien '3: got a result of another study'
+	cannot version '4: got a result of another version'
+	cannot another '51: got another result of a point that has one'
+	cannot other '1: expected the result of a point of a study'
+} >table
+runs <table
 # A kernel, or what it includes, is another one than when the first points were run.
 kernels=$(cd "$OLDPWD" && cd "$srcdir/examples/kernels" && pwd)
 printf '%s\n' 'workload ./privatisation.kernel' 'system kilo-tm getm' 'seed 1' >own
