@@ -114,31 +114,36 @@ grep -q '^gputm-sim: small:18:24: got "257", expected a value of threads: 32 64$
 [ ! -e never ] || complain 'small: something has run'
 
 # ---- refused, and nothing is run ----
-# bad COLUMNS WHAT LINE
-bad() {
-	{ cat axes.part; echo 'source S'; echo "$3"; } >bad
-	run 2 --study bad --out never
-	grep -q "^gputm-sim: bad:11$1: .*$2" err || complain "$3: $(cat err)"
-	[ ! -e never ] || complain "$3: something has run"
-}
-bad :11 'got "cyclos", expected a figure of some point' 'claim "x" cyclos > 1'
-bad :26 'got "huge", expected a value of variant: locks few many' 'claim "x" cycles[variant=huge] > 1'
-bad :18 'expected a line of the study with values' 'claim "x" cycles[axis=1] > 1'
-bad :18 'expected a line of the study with values' 'claim "x" cycles[seed=1] > 1'
-bad :11 'expected min, max, sum' 'claim "x" median(cycles) > 1'
-bad :17 'got the end of the line, expected <, >' 'claim "x" cycles'
-bad :19 'got the end of the line, expected a number' 'claim "x" cycles >'
-bad :25 'got "0.5", expected a factor' 'claim "x" cycles within 0.5 of 1'
-bad :7 'got "x", expected what it is, in quotation marks' 'claim x'
-bad :22 'got "or", expected the end' 'claim "x" cycles < 1 or cycles > 2'
-bad :17 'expected a name that "paper" has numbers for' 'claim "x" paper(cycles) > 1'
-bad :7 'expected a name that "let" or "table" gives' 'paper cycles 3'
-bad '' 'why: expected a line "claim" before' 'why so'
-bad '' 'verdict: expected a line "claim" before' 'verdict holds'
-bad '' 'let: got nothing' 'let'
-bad :5 'expected a name that no let, table or line of values has' 'let variant 3'
-bad '' 'included here' 'include missing'
-bad :111 'fewer parentheses' "claim \"x\" $(printf '%300s' '' | tr ' ' '(')"
+# A line is: columns <= what is said <= a line of a study
+awk '{
+	split($0, part, " <= ")
+	while ((getline line <"axes.part") > 0)
+		print line >("bad." NR)
+	close("axes.part")
+	printf "source S\n%s\n", part[3] >("bad." NR)
+	gsub(/[(]/, "[(]", part[2])
+	print "2 --study bad." NR " --out never ~ ^gputm-sim: bad." NR ":11" part[1] ": .*" part[2] "\nabsent never"
+}' >table <<TXT
+:11 <= got "cyclos", expected a figure of some point <= claim "x" cyclos > 1
+:26 <= got "huge", expected a value of variant: locks few many <= claim "x" cycles[variant=huge] > 1
+:18 <= expected a line of the study with values <= claim "x" cycles[axis=1] > 1
+:18 <= expected a line of the study with values <= claim "x" cycles[seed=1] > 1
+:11 <= expected min, max, sum <= claim "x" median(cycles) > 1
+:17 <= got the end of the line, expected <, [>] <= claim "x" cycles
+:19 <= got the end of the line, expected a number <= claim "x" cycles >
+:25 <= got "0.5", expected a factor <= claim "x" cycles within 0.5 of 1
+:7 <= got "x", expected what it is, in quotation marks <= claim x
+:22 <= got "or", expected the end <= claim "x" cycles < 1 or cycles > 2
+:17 <= expected a name that "paper" has numbers for <= claim "x" paper(cycles) > 1
+:7 <= expected a name that "let" or "table" gives <= paper cycles 3
+ <= why: expected a line "claim" before <= why so
+ <= verdict: expected a line "claim" before <= verdict holds
+ <= let: got nothing <= let
+:5 <= expected a name that no let, table or line of values has <= let variant 3
+ <= included here <= include missing
+:111 <= fewer parentheses <= claim "x" $(printf '%300s' '' | tr ' ' '(')
+TXT
+runs <table
 for word in 'claim "x" cycles > 1' 'table x "x" cycles' 'paper x 1'; do
 	{ cat axes.part; echo "$word"; } >bad
 	run 2 --study bad
@@ -153,11 +158,10 @@ grep -q 'expected FILE.md' err || complain "--page page: $(cat err)"
 cd "$papers" || exit 1
 for file in *.study; do
 	for form in '' --quick; do
-		# shellcheck disable=SC2086
-		"$sim" --study "$file" $form --shard 1000000/1000000 >"$work/out" 2>&1 ||
-			complain "$file $form: $(cat "$work/out")"
+		echo "0 --study $file $form --shard 1000000/1000000"
 	done
-done
+done >"$work/table"
+runs <"$work/table"
 
 # ---- a study with verdicts, as a whole ----
 cd ../studies || exit 1
