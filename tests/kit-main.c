@@ -2,14 +2,20 @@
 /*
  * Runs the tests that have registered themselves, in the order of their files, then the program's
  * drive; with arguments, only the drive, on the files named or, after --trace, for so many turns.
+ * "--case NAME", or the variable CASE, runs the tests of that name alone. All run in this process,
+ * as a fork for each costs more than most tests; a signal or LONG seconds in one of them end the
+ * program with the name of the test. CK_FORK=yes gives each a process of its own.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include "tests/kit.h"
 
 #define LONGEST (1 << 20) /* bytes of a file for a drive */
 #define FILES 256
+#define LONG 120 /* seconds for a test */
 
 void (*kit_setup)(void);
 static struct kit_test *first, **end = &first;
@@ -20,6 +26,75 @@ void kit_register(struct kit_test *test)
 {
 	*end = test;
 	end = &test->next;
+}
+
+/* ---- the test that runs now, for those who end it ---- */
+
+/* The tests in the order in which they run, and the rounds of the one at hand. */
+static struct {
+	const char *name;
+	int first, rounds;
+} order[1024];
+static int ordered, now, round_now = -1;
+static unsigned allowed = LONG;
+static const char *only; /* the one name that is run */
+
+static void say(const char *text)
+{
+	ssize_t written = write(STDERR_FILENO, text, strlen(text));
+
+	(void)written;
+}
+
+/* Only what a handler may call. */
+static void ended(int number)
+{
+	char round[12], *at = round + sizeof(round) - 1;
+	unsigned left = (unsigned)(order[now].first + (round_now < 0 ? 0 : round_now));
+
+	*at = '\0';
+	do
+		*--at = (char)('0' + left % 10);
+	while (left /= 10);
+	say(number == SIGALRM ? "takes too long: " : "ended by a signal: ");
+	say(order[now].name ? order[now].name : "no test");
+	say(", round ");
+	say(at);
+	say("\n");
+	signal(number, SIG_DFL);
+	raise(number == SIGALRM ? SIGTERM : number);
+}
+
+static void watch_signals(void)
+{
+	static const int signals[] = { SIGALRM, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+
+	for (size_t i = 0; i < KIT_COUNT(signals); i++)
+		signal(signals[i], ended);
+}
+
+/* Before each test, in the order of add(). */
+static void begin(void)
+{
+	if (++round_now == order[now].rounds) {
+		now++;
+		round_now = 0;
+	}
+	alarm(allowed);
+}
+
+static void add(TCase *tests, const TTest *test, int from, int to)
+{
+	if (to <= from || (only && strcmp(only, test->name)))
+		return;
+	if (ordered == (int)KIT_COUNT(order)) {
+		fprintf(stderr, "more tests than %d\n", ordered);
+		exit(EXIT_FAILURE);
+	}
+	order[ordered].name = test->name;
+	order[ordered].first = from;
+	order[ordered++].rounds = to - from;
+	tcase_add_loop_test(tests, test, from, to);
 }
 
 /* ---- cases of a file ---- */
@@ -185,18 +260,18 @@ static void add_drive(TCase *tests, bool all)
 	static TTest of[FILES];
 
 	if (trace_turns)
-		tcase_add_loop_test(tests, &trace, 0, 1);
+		add(tests, &trace, 0, 1);
 	if (all) {
-		tcase_add_loop_test(tests, &rounds, 0, (int)kit_driven->rounds);
-		tcase_add_loop_test(tests, &brief, 0, 1);
-		tcase_add_loop_test(tests, &twice, 0, 1);
-		tcase_add_loop_test(tests, &again, 0, 24);
-		tcase_add_loop_test(tests, &record, 0, 1);
+		add(tests, &rounds, 0, (int)kit_driven->rounds);
+		add(tests, &brief, 0, 1);
+		add(tests, &twice, 0, 1);
+		add(tests, &again, 0, 24);
+		add(tests, &record, 0, 1);
 		add_corpus();
 	}
 	for (int i = 0; i < files; i++) {
 		of[i] = (TTest){ file[i], drive_file, __FILE__, __LINE__ };
-		tcase_add_loop_test(tests, &of[i], i, i + 1);
+		add(tests, &of[i], i, i + 1);
 	}
 }
 
@@ -205,28 +280,39 @@ int main(int argc, char **argv)
 	const char *name = argc && strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 : "tests";
 	Suite *suite = suite_create(name);
 	TCase *tests = tcase_create("all");
-	bool all = argc < 2;
+	bool all = argc < 2 || !strcmp(argv[1], "--case"), forks = false;
 	SRunner *runner;
 	int failed;
 
+	only = all && argc == 3 ? argv[2] : all ? getenv("CASE") : NULL;
 	if (kit_setup)
 		tcase_add_unchecked_fixture(tests, kit_setup, NULL);
 	for (struct kit_test *test = first; test && all; test = test->next)
-		tcase_add_loop_test(tests, &test->test, 0, test->count);
+		add(tests, &test->test, 0, test->count);
 	if (argc == 3 && !strcmp(argv[1], "--trace"))
 		trace_turns = strtoull(argv[2], NULL, 10);
-	for (int i = 1; i < argc && !trace_turns; i++)
+	for (int i = 1; i < argc && !all && !trace_turns; i++)
 		add_file(argv[i]);
-	tcase_set_timeout(tests, trace_turns ? 1200 : 120);
+	allowed = trace_turns ? 10 * LONG : LONG;
+	tcase_set_timeout(tests, allowed);
 	if (kit_driven)
 		add_drive(tests, all);
 	suite_add_tcase(suite, tests);
 	runner = srunner_create(suite);
+	forks = getenv("CK_FORK") && !strcmp(getenv("CK_FORK"), "yes");
+	if (!forks) {
+		srunner_set_fork_status(runner, CK_NOFORK);
+		tcase_add_checked_fixture(tests, begin, NULL);
+		watch_signals();
+	}
 	if (!kit_watch())
 		return EXIT_FAILURE;
 	srunner_run_all(runner, CK_NORMAL);
+	alarm(0);
 	failed = srunner_ntests_failed(runner);
-	failed += (all ? kit_missed() : 0) + (srunner_ntests_run(runner) == 0);
+	failed += (all && !only ? kit_missed() : 0) + (srunner_ntests_run(runner) == 0);
+	if (only && !ordered)
+		fprintf(stderr, "%s has no test \"%s\"\n", name, only);
 	srunner_free(runner);
 	for (int i = 0; i < files; i++)
 		free(file[i]);
