@@ -6,8 +6,8 @@
 # An example that needs what a release had not is kept for it as tests/abi/VERSION-UNIT.[c|exp].
 . "${srcdir:-.}/tests/build/lib.sh"
 
-library=$PWD/.libs/libgputm.so
-[ -e "$library" ] || library=$PWD/.libs/libgputm.a
+library=$PWD/libgputm.so
+[ -e "$library" ] || library=$PWD/libgputm.a
 
 # program INCLUDE SOURCE FLAG...: $work/program from SOURCE with the headers in INCLUDE.
 program() {
@@ -15,7 +15,7 @@ program() {
 	shift 2
 	# shellcheck disable=SC2086
 	if ! ${CC:-cc} ${ABI_CFLAGS:-} -std=c11 -fstack-protector-strong -Wall -Werror "-I$include" \
-		"$@" -o "$work/program" "$source" "$library" "-Wl,-rpath,$PWD/.libs"; then
+		"$@" -o "$work/program" "$source" "$library" "-Wl,-rpath,$PWD"; then
 		complain "$source: does not compile with the headers in $include"
 		return 1
 	fi

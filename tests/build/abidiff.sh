@@ -7,8 +7,8 @@
 have abidw || skip "abidw and abidiff are not installed (abigail-tools)"
 description=$srcdir/tests/abi/libgputm.abi
 abidw --headers-dir "$srcdir/include" --drop-private-types --no-show-locs --no-corpus-path \
-	--no-comp-dir-path --type-id-style hash .libs/libgputm.so >"$work/now" ||
-	complain "abidw cannot read .libs/libgputm.so"
+	--no-comp-dir-path --type-id-style hash libgputm.so >"$work/now" ||
+	complain "abidw cannot read libgputm.so"
 # The place of a source is that in the tree, wherever this build is.
 sed "s,path='[^']*\(lib/[^']*\)',path='\1'," "$work/now" >"$work/abi"
 case ${1:-} in

@@ -13,7 +13,7 @@ cat "$srcdir"/man/*.3 | sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESC/s/^\.F[no] "*\(gput
 	sort >"$work/man"
 same "$work/headers" "$work/man" "headers (<) and synopses of the manual pages (>) differ"
 
-library=.libs/libgputm.so
+library=libgputm.so
 if [ ! -e $library ]; then
 	[ $failed = 1 ] || skip "no shared library was built, so its exports are not compared"
 	exit 1

@@ -5,8 +5,8 @@
 . "${srcdir:-.}/tests/build/lib.sh"
 
 [ "$(wc -l <"$srcdir/include/gputm/gputm.hpp")" -lt 300 ] || complain "gputm.hpp: 300 lines or more"
-library=$PWD/.libs/libgputm.so
-[ -e "$library" ] || library=$PWD/.libs/libgputm.a
+library=$PWD/libgputm.so
+[ -e "$library" ] || library=$PWD/libgputm.a
 tried=0
 for compiler in "${CXX:-c++}" "$(command -v clang++-14 || echo clang++)"; do
 	have "${compiler%% *}" || continue
@@ -16,7 +16,7 @@ for compiler in "${CXX:-c++}" "$(command -v clang++-14 || echo clang++)"; do
 	# shellcheck disable=SC2086
 	$compiler $(echo "${ABI_CFLAGS:-}" | sed 's/-std=c11//') -std=c++17 -Wall -Wextra -Wpedantic \
 		-Wshadow -Wconversion -Wold-style-cast -Werror "-I$srcdir/include" -o "$work/program" \
-		"$srcdir/tests/build/hpp.cc" "$library" "-Wl,-rpath,$PWD/.libs" ||
+		"$srcdir/tests/build/hpp.cc" "$library" "-Wl,-rpath,$PWD" ||
 		{ complain "$compiler does not compile hpp.cc" && continue; }
 	"$work/program" || complain "hpp.cc by $compiler"
 done

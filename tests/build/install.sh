@@ -3,6 +3,7 @@
 # install.sh PREFIX LIBDIR: the library installed there is found by pkg-config, and an external C
 # program and an external C++ program, linked to it shared and static, drive two units. The program
 # of README.md runs as printed there, also after the prefix has been copied to another folder.
+# INSTALLED: files of share that this build installs.
 . "${srcdir:-.}/tests/build/lib.sh"
 
 prefix=$1 libdir=$2
@@ -74,11 +75,7 @@ fi
 for page in gputm.7 gputm_recency_bloom.3 gputm_recency_bloom_update.3; do
 	[ -n "$(find "$prefix" -name "$page" | head -1)" ] || complain "man page $page is not installed"
 done
-for file in doc/libgputm/README.md doc/libgputm/NEWS doc/libgputm/COPYING \
-	doc/libgputm/examples/recency_bloom.c doc/libgputm/examples/recency_bloom.exp \
-	doc/libgputm/examples/sim/systems/kilo_tm.c \
-	doc/libgputm/examples/studies/parallel.sh doc/libgputm/examples/papers/ideal.study \
-	libgputm/kernels/break.kernel; do
+for file in doc/libgputm/README.md doc/libgputm/NEWS doc/libgputm/COPYING ${INSTALLED:-}; do
 	[ -f "$prefix/share/$file" ] || complain "share/$file is not installed"
 done
 exit $failed

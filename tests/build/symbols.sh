@@ -5,7 +5,7 @@
 # environment, the clock or a random generator.
 . "${srcdir:-.}/tests/build/lib.sh"
 
-library=.libs/libgputm.a
+library=libgputm.a
 [ -e $library ] || skip "no static library was built"
 ${NM:-nm} -g --defined-only $library | awk 'NF == 3 { print $3 }' | sort -u >"$work/defined"
 [ -s "$work/defined" ] || complain "nm finds nothing defined"

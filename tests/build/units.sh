@@ -27,24 +27,42 @@ programs() {
 	done
 }
 
+# The files of the runner but for main.c: SIM_ROOM has those of a folder, libsim all.
+rooms() {
+	list SIM_top $(ls "$srcdir"/examples/sim/*.[ch] | grep -v '/main\.c$')
+	for room in "$srcdir"/examples/sim/*/; do
+		list "SIM_$(basename "$room")" "$room"*.[ch]
+	done
+	list libsim_a_SOURCES '$(SIM_top)' $(cd "$srcdir/examples/sim" && ls -d -- */ | sed 's,\(.*\)/,$(SIM_\1),')
+}
+
 units_am() {
 	echo '# Written by "make units" from the files there are.'
 	list gputminclude_HEADERS "$srcdir"/include/gputm/*.h "$srcdir"/include/gputm/*.hpp
-	list libgputm_core_la_SOURCES "$srcdir"/lib/*/*.[ch]
+	list libgputm_a_SOURCES "$srcdir"/lib/*/*.[ch]
 	list UNIT_MANS "$srcdir"/man/*.3
 	list UNIT_EXAMPLES $(printf '%s\n' "$srcdir"/examples/*.c "$srcdir"/examples/wire/*.c | sed 's/\.c$//')
 	list UNIT_EXPECTED "$srcdir"/examples/*.exp "$srcdir"/examples/wire/*.exp
-	list libkit_la_SOURCES "$srcdir"/tests/kit.c \
+	list libkit_a_SOURCES "$srcdir"/tests/kit.c \
 		$(printf '%s\n' "$srcdir"/tests/kit-*.c | grep -v '/kit-main') \
 		"$srcdir"/tests/*.h "$srcdir"/tests/oracle/*.h
 	list tests_bench_bench_SOURCES "$srcdir"/tests/bench/*.[ch]
-	# The tests of the runner and of chapter 5 have further sources, as have some fuzz targets.
+	# Tests of chapter 5 and of the explorer, which have further sources, are in Makefile.am and sim.am.
 	programs UNIT_TESTS TEST_LDADD \
 		$(printf '%s\n' "$srcdir"/tests/test-*.c | grep -v '/test-sim[-_]\|/test-chapter5')
 	list DRIVES $(grep -l '^KIT_DRIVE(' "$srcdir"/tests/test-*.c)
 	programs FUZZ FUZZ_LDADD $(for unit in snapshot $(units | sort); do
 		ls "$srcdir/tests/fuzz/fuzz-$unit.c" 2>/dev/null
 	done)
+	# Units that tests compile anew, with errors built in.
+	list COMMIT_UNIT "$srcdir"/lib/kilotm/commit_unit*.c
+	list VALIDATION_UNIT "$srcdir"/lib/getm/validation_unit*.c
+	rooms
+	programs SIM_UNIT_TESTS SIM_TEST_LDADD \
+		$(printf '%s\n' "$srcdir"/tests/test-sim[-_]*.c | grep -v '/test-sim_explore')
+	programs SIM_FUZZ SIM_FUZZ_LDADD "$srcdir"/tests/fuzz/fuzz-*_file.c
+	list SIM_TESTS "$srcdir"/tests/test-sim-*.sh
+	list KERNELS "$srcdir"/examples/kernels/*
 }
 
 sym() {
