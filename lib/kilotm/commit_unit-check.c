@@ -10,7 +10,7 @@
 /* Whether the stage of an entry allows its flags. */
 static bool flags_fit(const struct entry *entry)
 {
-	uint32_t fit = GPUTM__OVERFLOW << 0 | GPUTM__OVERFLOW << 1, stage = entry->stage;
+	uint32_t fit = GPUTM__UNBOUNDED << 0 | GPUTM__UNBOUNDED << 1, stage = entry->stage;
 
 	fit |= stage >= GPUTM_COMMIT_VALIDATE ? GPUTM__AGAIN : 0;
 	fit |= stage >= GPUTM_COMMIT_FINALISE ? GPUTM__DECIDED : 0;
@@ -25,7 +25,7 @@ static bool buffer_fits(const struct gputm_commit_unit *self, const struct entry
 			uint32_t log)
 {
 	bool needed = entry->stage < (log ? GPUTM_COMMIT_WRITE : GPUTM_COMMIT_WAIT) ||
-		      (log && is_pending(self, entry));
+		      (log && is_write_pending(self, entry));
 
 	if (is_unbounded(entry, log) || !entry->words[log] || !needed)
 		return true;
@@ -73,25 +73,25 @@ static const char *check_place(const struct gputm_commit_unit *self, const struc
 {
 	const struct entry *next = entry_at(self, cid + 1);
 
-	if (!entry->lanes && !entry->lane && !entry->body && !entry->stage)
+	if (!entry->lanes && !entry->lane && !entry->begun && !entry->stage)
 		return NULL;
 	if (entry->stage > GPUTM_COMMIT_FINISHED || entry->lane >= entry->lanes)
 		return "C2: an impossible place in a warp";
-	if (!is_last(entry) &&
+	if (!ends_warp(entry) &&
 	    (cid + 1 == self->head || next->lanes != entry->lanes || next->lane != entry->lane + 1))
 		return "C2: a warp with a gap";
 	return NULL;
 }
 
-/* What the messages pushed have said of the entry. */
-static const char *check_said(const struct gputm_commit_unit *self, const struct entry *entry)
+/* The messages pushed for the entry explain its stage. */
+static const char *check_pushed(const struct gputm_commit_unit *self, const struct entry *entry)
 {
-	const uint64_t *said = said_of(self, entry)->lanes, lane = lane_bit(entry);
+	const uint64_t *pushed = pushed_for(self, entry)->lanes, lane = lane_bit(entry);
 
-	if (entry->stage > GPUTM_COMMIT_FILL && !(said[GPUTM__SAID_DONE] & lane))
+	if (entry->stage > GPUTM_COMMIT_FILL && !(pushed[GPUTM__PUSHED_DONE] & lane))
 		return "C2: an entry that nobody has closed";
 	if (entry->stage == GPUTM_COMMIT_FILL &&
-	    !((said[GPUTM__SAID_WORDS] | said[GPUTM__SAID_DONE]) & lane))
+	    !((pushed[GPUTM__PUSHED_WORDS] | pushed[GPUTM__PUSHED_DONE]) & lane))
 		return "C2: an entry that nobody has begun";
 	return NULL;
 }
@@ -103,27 +103,27 @@ static const char *check_order(const struct gputm_commit_unit *self, const struc
 
 	if (held && entry->stage == GPUTM_COMMIT_UNUSED)
 		return "C3: buffers without an entry";
-	if (entry->body != (entry->stage != GPUTM_COMMIT_UNUSED) &&
-	    (entry->body || entry->stage != GPUTM_COMMIT_FINISHED))
+	if (entry->begun != (entry->stage != GPUTM_COMMIT_UNUSED) &&
+	    (entry->begun || entry->stage != GPUTM_COMMIT_FINISHED))
 		return "C3: a stage without an entry";
 	if (cid < self->hazard && entry->stage <= GPUTM_COMMIT_HAZARD)
 		return "C1: hazard detection has passed what it has not done";
-	if (cid >= self->hazard && entry->stage > GPUTM_COMMIT_HAZARD && entry->body)
+	if (cid >= self->hazard && entry->stage > GPUTM_COMMIT_HAZARD && entry->begun)
 		return "C1: hazard detection has not passed what it has done";
 	if (is_ordered(self) && cid < self->hazard &&
 	    (cid < self->final) != (entry->stage > GPUTM_COMMIT_FINALISE) &&
-	    (cid < self->final || entry->body))
+	    (cid < self->final || entry->begun))
 		return "C1: an outcome out of order";
 	if (cid < self->commit && entry->stage < GPUTM_COMMIT_READY)
 		return "C1: commit has passed what it has not done";
 	return NULL;
 }
 
-/* Nothing is told ahead, and no more is left than the warp's last report may say. */
-static bool told_fits(const struct gputm_commit_unit *self)
+/* No retirement is reported ahead, and no more is left than the warp's last report may name. */
+static bool reported_fits(const struct gputm_commit_unit *self)
 {
 	const struct entry *oldest = entry_at(self, self->oldest);
-	uint64_t left = self->oldest - self->told;
+	uint64_t left = self->oldest - self->reported;
 
 	return left <= (self->oldest == self->head ? 0 : oldest->lane);
 }
@@ -132,19 +132,19 @@ const char *gputm__commit_check_entries(const struct gputm_commit_unit *self)
 {
 	const struct entry *entry = entry_at(self, self->hazard);
 	uint64_t words = (uint64_t)entry->words[0] + entry->words[1];
-	const char *broken = told_fits(self) ? NULL : "C2: a retirement that nobody is told of";
+	const char *broken = reported_fits(self) ? NULL : "C2: a retirement that nobody is told of";
 
-	if (self->hazard_word && (self->hazard == self->head ||
-				  entry->stage != GPUTM_COMMIT_HAZARD || self->hazard_word > words))
+	if (self->detected && (self->hazard == self->head || entry->stage != GPUTM_COMMIT_HAZARD ||
+			       self->detected > words))
 		broken = "C1: hazard detection is ahead of its entry";
 	for (uint64_t cid = self->oldest; cid != self->head && !broken; cid++) {
 		entry = entry_at(self, cid);
 		broken = check_place(self, entry, cid);
 		if (!broken)
-			broken = check_said(self, entry);
+			broken = check_pushed(self, entry);
 		if (!broken)
 			broken = check_order(self, entry, cid);
-		if (!broken && entry->body)
+		if (!broken && entry->begun)
 			broken = check_body(self, entry, cid);
 	}
 	return broken;
@@ -153,7 +153,7 @@ const char *gputm__commit_check_entries(const struct gputm_commit_unit *self)
 /* ---- sums ---- */
 
 struct sums {
-	uint64_t active, skips, buffers, pending, unbounded, pending_words;
+	uint64_t active, skips, buffers, at_ports, unbounded, pending_words;
 	uint64_t failed, passed;
 };
 
@@ -168,11 +168,11 @@ static struct sums sums_of(const struct gputm_commit_unit *self)
 		sums.active += entry->stage != GPUTM_COMMIT_UNUSED;
 		sums.buffers += entry->buffer[0] != 0;
 		sums.buffers += entry->buffer[1] != 0;
-		sums.skips += !entry->body && entry->stage == GPUTM_COMMIT_FINISHED;
-		sums.pending += entry->pending;
+		sums.skips += !entry->begun && entry->stage == GPUTM_COMMIT_FINISHED;
+		sums.at_ports += entry->at_port;
 		sums.failed += entry->stage == GPUTM_COMMIT_FINISHED && failed;
-		sums.passed += entry->body && entry->stage >= GPUTM_COMMIT_WAIT && !failed;
-		if (!is_pending(self, entry))
+		sums.passed += entry->begun && entry->stage >= GPUTM_COMMIT_WAIT && !failed;
+		if (!is_write_pending(self, entry))
 			continue;
 		if (is_unbounded(entry, 1))
 			sums.unbounded++;
@@ -186,11 +186,11 @@ static uint64_t words_at(const struct port *port)
 {
 	uint64_t words = 0;
 
-	for (uint64_t sequence = port->oldest; sequence != port->filled;) {
-		uint32_t span = port->flight[sequence & port->mask].span;
+	for (uint64_t sequence = port->oldest; sequence != port->end;) {
+		uint32_t run = port_word_at(port, sequence)->run;
 
-		words += span & GPUTM__DONE ? 0 : span;
-		sequence += span & ~GPUTM__DONE;
+		words += run & GPUTM__DONE ? 0 : run;
+		sequence += run & ~GPUTM__DONE;
 	}
 	return words;
 }
@@ -228,7 +228,7 @@ static const char *check_sums(const struct gputm_commit_unit *self)
 		counted += self->pending_writes[n];
 	if (sums.active != self->active)
 		return "C5: active = entries in a stage";
-	if (sums.pending != words)
+	if (sums.at_ports != words)
 		return "C6: pending words of the entries = words at the ports";
 	if (sums.buffers != self->buffers_used || sums.buffers > self->pool)
 		return "C7: buffers in use = buffers held by entries";
@@ -242,15 +242,15 @@ static const char *check_sums(const struct gputm_commit_unit *self)
 static bool is_ready(const struct gputm_commit_unit *self, const struct entry *entry,
 		     enum gputm_commit_stage stage)
 {
-	return entry->stage == stage && !entry->pending &&
-	       (stage == GPUTM_COMMIT_FINALISE || is_woken(self, entry));
+	return entry->stage == stage && !entry->at_port &&
+	       (stage == GPUTM_COMMIT_FINALISE || has_writer_retired(self, entry));
 }
 
 /* How many entries the list holds, all ready for what follows the stage; UINT64_MAX: not all. */
 static uint64_t ready_in(const struct gputm_commit_unit *self, const struct list *list,
 			 enum gputm_commit_stage stage)
 {
-	const struct entry *entry = front(self, list);
+	const struct entry *entry = list_first(self, list);
 	uint64_t count = 0;
 
 	if (!entry)
@@ -258,8 +258,8 @@ static uint64_t ready_in(const struct gputm_commit_unit *self, const struct list
 	do {
 		if (count++ > self->active || !entry->link || !is_ready(self, entry, stage))
 			return UINT64_MAX;
-		entry = named(self, entry->link);
-	} while (entry != front(self, list));
+		entry = entry_at(self, entry->link);
+	} while (entry != list_first(self, list));
 	return count;
 }
 
@@ -290,9 +290,9 @@ static const char *check_decided(const struct gputm_commit_unit *self)
 		const struct entry *entry = entry_at(self, cid);
 
 		decided = entry->lane && cid != self->oldest ? decided : entry->lane;
-		decided += entry->body ? (entry->flags & GPUTM__DECIDED) != 0
-				       : entry->stage == GPUTM_COMMIT_FINISHED;
-		if (entry->lanes && is_last(entry) && entry->decided != decided)
+		decided += entry->begun ? (entry->flags & GPUTM__DECIDED) != 0
+					: entry->stage == GPUTM_COMMIT_FINISHED;
+		if (entry->lanes && ends_warp(entry) && entry->decided != decided)
 			return "C8: lanes of a warp that are decided = outcomes and skips";
 	}
 	return NULL;

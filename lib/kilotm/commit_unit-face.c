@@ -74,8 +74,8 @@ static uint64_t words_waiting(const struct gputm_unit *unit)
 {
 	const struct gputm_commit_unit *self = (const void *)unit;
 
-	return self->port[0].filled - self->port[0].oldest +
-	       self->port[1].filled - self->port[1].oldest;
+	return self->port[0].end - self->port[0].oldest +
+	       self->port[1].end - self->port[1].oldest;
 }
 
 static const struct gputm__stat_row stats[] = {
@@ -223,72 +223,18 @@ static int make_history(struct gputm_commit_unit *self)
 	return 0;
 }
 
-static uint32_t up_to_power(uint32_t count)
-{
-	return 1u << gputm__bits_for(count);
-}
-
-#define PLACES_LEAST 8 /* as gputm__own_more() gives */
-
-static int make_buffers(struct gputm_commit_unit *self, size_t buffers)
-{
-	size_t n = self->pool;
-	int error = gputm__own_more(&self->unit, &self->spare, &self->pool, buffers,
-				    sizeof(*self->spare));
-
-	for (; n < self->pool; n++)
-		self->spare[n] = (uint32_t)n + 1;
-	if (error)
-		return error;
-	return gputm__own_more(&self->unit, &self->kept, &self->kept_words,
-			       buffers * self->config.buffer_words, sizeof(*self->kept));
-}
-
-int gputm__commit_make_room(struct gputm_commit_unit *self, uint64_t cids)
-{
-	const struct gputm_commit_unit_config *c = &self->config;
-	uint32_t need = (uint32_t)cids + c->lanes, before = (uint32_t)self->places;
-	uint32_t places = up_to_power(need < PLACES_LEAST ? PLACES_LEAST : need);
-	int error = make_buffers(self, 2 * places < c->buffers ? 2 * places : c->buffers);
-
-	if (!error)
-		error = gputm__own_more(&self->unit, &self->said, &self->said_places, places,
-					sizeof(*self->said));
-	if (!error)
-		error = gputm__own_more(&self->unit, &self->entry, &self->places, places,
-					sizeof(*self->entry));
-	if (error)
-		return error;
-	memset(&self->entry[before], 0, (self->places - before) * sizeof(*self->entry));
-	memset(&self->said[before], 0, (self->places - before) * sizeof(*self->said));
-	self->mask = (uint32_t)self->places - 1;
-	self->reach = (uint32_t)self->places - c->lanes;
-	for (uint64_t cid = self->oldest; cid != self->head; cid++) {
-		struct entry *from = &self->entry[cid & (before - 1)];
-		struct entry *to = entry_at(self, cid);
-
-		if (from == to)
-			continue;
-		*to = *from;
-		*from = (struct entry){ 0 };
-		self->said[place_of(self, to)] = self->said[place_of(self, from)];
-		self->said[place_of(self, from)] = (struct said){ { 0 } };
-	}
-	return 0;
-}
-
 static void make_ports(struct gputm_commit_unit *self)
 {
 	const struct gputm_commit_unit_config *c = &self->config;
-	uint32_t words = up_to_power(c->port_words), most = c->lanes * c->buffer_words;
+	uint32_t words = 1u << gputm__bits_for(c->port_words), most = c->lanes * c->buffer_words;
 	struct gather *g = &self->gather;
 	struct gputm_unit *unit = &self->unit;
 
 	most = most < GPUTM_COMMIT_WORDS ? GPUTM_COMMIT_WORDS : most;
 	most = c->warp_mode ? most : 0;
 	self->port[0].mask = self->port[1].mask = words - 1;
-	self->port[0].flight = gputm__own(unit, words, sizeof(*self->port[0].flight));
-	self->port[1].flight = gputm__own(unit, words, sizeof(*self->port[1].flight));
+	self->port[0].word = gputm__own(unit, words, sizeof(*self->port[0].word));
+	self->port[1].word = gputm__own(unit, words, sizeof(*self->port[1].word));
 	g->word = gputm__own(unit, most, sizeof(*g->word));
 	g->of = gputm__own(unit, most, sizeof(*g->of));
 	g->region = gputm__own(unit, most, sizeof(*g->region));
@@ -319,28 +265,26 @@ static void clear(struct gputm_unit *unit)
 	struct gputm_commit_unit *self = (void *)unit;
 	const struct gputm_commit_unit_config *c = &self->config;
 
-	/* All others are zero. */
+	/* All others are zero. Without entries no write is pending. */
 	for (uint64_t cid = self->oldest; cid < self->head; cid++) {
-		self->said[cid & self->mask] = (struct said){ { 0 } };
+		self->pushed[cid & self->mask] = (struct pushed){ { 0 } };
 		*entry_at(self, cid) = (struct entry){ 0 };
 	}
-	memset(self->pending_writes, 0,
-	       c->pending_block ? c->pending_entries * sizeof(*self->pending_writes) : 0);
-	for (uint32_t n = 0; n < self->pool; n++)
-		self->spare[n] = n + 1;
+	if (c->pending_block && self->oldest != self->head)
+		memset(self->pending_writes, 0, c->pending_entries * sizeof(*self->pending_writes));
 	self->oldest = self->commit = self->final = self->hazard = self->head = c->first_cid;
-	self->told = c->first_cid;
-	self->hazard_word = self->pending_unbounded = 0;
+	self->reported = c->first_cid;
+	self->detected = self->pending_unbounded = 0;
 	self->revalidate.last = self->finalise.last = 0;
-	self->active = self->buffers_used = 0;
-	self->queued = self->offered = 0;
+	self->active = self->buffers_used = self->buffers_touched = 0;
+	self->offers = 0;
 	self->now = 0;
 	self->input.word = self->resent.word = 0;
 	gputm__queue_clear(&self->input.queue);
 	gputm__queue_clear(&self->resent.queue);
 	gputm__queue_clear(&self->output);
 	for (uint32_t n = 0; n < 2; n++)
-		self->port[n].oldest = self->port[n].issued = self->port[n].filled = 0;
+		self->port[n].oldest = self->port[n].popped = self->port[n].end = 0;
 	gputm__commit_set_expiry(self);
 }
 

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Hazard detection of the commit unit, word by word (Fig. 4.5): who has written what an entry has
- * read, and the writes of the entry, in the last writer history.
+ * The commit unit's last writer history: hazard detection asks, word by word, who may still write
+ * what an entry has read, and records the entry's own writes.
  */
 #include "lib/kilotm/commit_unit-priv.h"
 #include "lib/kilotm/last_writer.h"
 
-/* CIDs in the history are relative to the first one. */
-static inline uint64_t told(const struct gputm_commit_unit *self, uint64_t cid)
+/* CIDs in the history count from the first one. */
+static uint64_t history_cid(const struct gputm_commit_unit *self, uint64_t cid)
 {
 	return cid < self->config.first_cid ? 0 : cid - self->config.first_cid;
 }
 
-/* May the writer still write the word, as it had not retired at the first comparison? */
-APART void look_up(struct gputm_commit_unit *self, struct entry *entry, uint64_t address)
+/* May a writer still write the word, as it had not retired at the first comparison? */
+static void look_up(struct gputm_commit_unit *self, struct entry *entry, uint64_t address)
 {
-	uint64_t first = first_cid_of(self, entry), writer;
+	uint64_t first = cid_of(self, entry) - entry->lane, writer;
 
 	if (gputm__mutant(GPUTM__MUTANT_NO_HAZARD) ||
 	    (gputm__mutant(GPUTM__MUTANT_BLIND_BIT) && address >> 5 & 1) ||
-	    !gputm__youngest_writer(self->history, address, told(self, entry->rcid), &writer))
+	    !gputm__youngest_writer(self->history, address, history_cid(self, entry->rcid),
+				    &writer))
 		return;
 	writer += self->config.first_cid;
 	/* The filter may wrongly name the entry's own warp: then assume that the writer is
@@ -40,17 +41,17 @@ APART void look_up(struct gputm_commit_unit *self, struct entry *entry, uint64_t
 }
 
 /* The smallest RCID in use up to hazard detection; older writers can be forgotten. */
-static uint64_t floor_of(const struct gputm_commit_unit *self)
+static uint64_t smallest_rcid(const struct gputm_commit_unit *self)
 {
-	uint64_t floor = self->oldest;
+	uint64_t smallest = self->oldest;
 
 	for (uint64_t cid = self->hazard; cid < self->head; cid++) {
 		const struct entry *entry = entry_at(self, cid);
 
-		if (entry->body && entry->rcid < floor)
-			floor = entry->rcid;
+		if (entry->begun && entry->rcid < smallest)
+			smallest = entry->rcid;
 	}
-	return floor;
+	return smallest;
 }
 
 void gputm__commit_set_expiry(struct gputm_commit_unit *self)
@@ -59,10 +60,10 @@ void gputm__commit_set_expiry(struct gputm_commit_unit *self)
 			  (UINT64_C(1) << (self->config.cid_bits - 1));
 }
 
-/* After a long run of skips the history may be several ranges behind. */
-GPUTM__COLD static void expire(struct gputm_commit_unit *self)
+/* Move the history's range of CIDs; after a long run of skips several ranges on. */
+static void expire(struct gputm_commit_unit *self)
 {
-	uint64_t floor = told(self, floor_of(self)), step;
+	uint64_t floor = history_cid(self, smallest_rcid(self)), step;
 
 	do {
 		step = gputm_last_writer_limit(self->history) + 1;
@@ -72,18 +73,18 @@ GPUTM__COLD static void expire(struct gputm_commit_unit *self)
 	gputm__commit_set_expiry(self);
 }
 
-static inline void record(struct gputm_commit_unit *self, uint64_t address)
+static void record(struct gputm_commit_unit *self, uint64_t address)
 {
-	if (GPUTM__UNLIKELY(self->hazard >= self->expire_at))
+	if (self->hazard >= self->expire_at)
 		expire(self);
-	if (gputm_last_writer_record(self->history, address, told(self, self->hazard)) < 0)
+	if (gputm_last_writer_record(self->history, address, history_cid(self, self->hazard)) < 0)
 		gputm__assert(false);
 }
 
 void gputm__commit_detect_word(struct gputm_commit_unit *self, struct entry *entry,
 			       uint64_t address)
 {
-	if (self->hazard_word++ < entry->words[0])
+	if (self->detected++ < entry->words[0])
 		look_up(self, entry, address);
 	else
 		record(self, address);

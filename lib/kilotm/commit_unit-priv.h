@@ -2,16 +2,23 @@
 #ifndef GPUTM_LIB_KILOTM_COMMIT_UNIT_PRIV_H
 #define GPUTM_LIB_KILOTM_COMMIT_UNIT_PRIV_H
 /*
- * Layout of the commit unit, and what several of its files need. A request goes through them so:
+ * Layout of the commit unit. Its files, none of which calls one below it in this list:
  *
- *   commit_unit-input.c     which messages the protocol allows, and their queues
- *   commit_unit-fill.c      log transfer, the end of the logs, verdicts
- *   commit_unit.c           essay; the boxes of Fig. 4.5 that follow, and the cycle
- *   commit_unit-history.c   the words in hazard detection
- *   commit_unit-resend.c    logs that are not kept
- *   commit_unit-memory.c    the two ports to memory, and the table of pending writes
+ *   commit_unit-ring.c      entries, lists of entries, buffers, pending writes
+ *   commit_unit-port.c      the words at the two memory ports
+ *   commit_unit-history.c   a word in hazard detection: the last writer history
+ *   commit_unit-protocol.c  what a message may say
+ *   commit_unit-stages.c    the boxes of Fig. 4.5 from hazard detection to retirement
+ *   commit_unit.c           essay; what comes in (log transfer, verdicts, logs sent again,
+ *                           completions), and the cycle
+ *   commit_unit-check.c     invariants
+ *   commit_unit-snapshot.c  what is saved
+ *   commit_unit-face.c      tables of parameters, statistics and events; life; reports
  *
- * Beside them: commit_unit-face.c (parameters, life), commit_unit-snapshot.c, commit_unit-check.c.
+ * Words with one meaning: an entry is in a stage; a message is pushed, then consumed; a log word
+ * is queued at a port, then in flight there; a request is offered, popped, completed; a log is
+ * kept in a buffer or, if the entry is unbounded, not kept, and then asked for and sent again; an
+ * outcome or a retirement is reported.
  *
  * Mutants (lib/base/unit.h): errors that the properties of thesis chapter 5, and the explorer,
  * must notice.
@@ -35,72 +42,85 @@ enum gputm__mutants {
 };
 
 /*
- * The name of an entry: the low bits of its CID, and this one, so that 0 names none. It holds
- * when the ring grows, which the place of the entry does not.
+ * A short CID refers to an entry: the low bits of its CID, and this one, so that 0 refers to none.
+ * It stays right when the ring grows, which the place of the entry does not.
  */
-#define GPUTM__NAMED 0x80000000u
+#define GPUTM__SHORT_CID 0x80000000u
 
-/* Entries in a circle: the last one links to the first. */
+/*
+ * Entries in a circle, so that both ends are at hand:
+ *
+ *	list.last ---------------------+
+ *	                               v
+ *	+-> first --link--> .. --link-> last --link-+
+ *	+-------------------------------------------+
+ */
 struct list {
-	uint32_t last; /* its name */
+	uint32_t last; /* its short CID */
 };
 
 /* Flags of an entry. */
 enum {
-	GPUTM__OVERFLOW = 1,   /* << log kind: that log is not (wholly) in its buffer */
+	GPUTM__UNBOUNDED = 1,  /* << log: that log is not (wholly) in its buffer */
 	GPUTM__FAILED = 4,     /* a comparison of the last validation failed */
 	GPUTM__HAZARDOUS = 8,  /* must revalidate */
 	GPUTM__AGAIN = 16,     /* has begun its revalidation */
-	GPUTM__DECIDED = 32,   /* its outcome waits for that of its warp, or is reported */
-	GPUTM__COMMITTED = 64, /* its writes have been issued */
+	GPUTM__DECIDED = 32,   /* its outcome waits for that of its group, or is reported */
+	GPUTM__COMMITTED = 64, /* its writes have been queued */
 };
 
-/* What has been pushed for the lanes of a warp, a bit a lane. */
+/* The messages that have been pushed for the lanes of a warp, a bit a lane. */
 enum {
-	GPUTM__SAID_WORDS, /* log words */
-	GPUTM__SAID_DONE,  /* done, or a skip */
-	GPUTM__SAID_VERDICT,
-	GPUTM__SAID_AGAIN, /* the end of the log asked for */
-	GPUTM__SAYINGS,
+	GPUTM__PUSHED_WORDS, /* log words */
+	GPUTM__PUSHED_DONE,  /* done, or a skip */
+	GPUTM__PUSHED_VERDICT,
+	GPUTM__PUSHED_RESENT, /* the end of the log asked for */
+	GPUTM__PUSHED_KINDS,
 };
-struct said {
-	uint64_t lanes[GPUTM__SAYINGS];
+struct pushed {
+	uint64_t lanes[GPUTM__PUSHED_KINDS];
 };
 
 /*
  * An entry of the ring; all zero when unused. A skip has `stage`, `lane`, `lanes`, those that
- * wait for it, and buffers if the policy says so; `body`: no mere skip.
+ * wait for it, and buffers if the policy says so. The logs have the numbers 0, read, and 1, write,
+ * which are those of their messages and of the ports that they go to.
  */
 struct entry {
 	uint64_t rcid, ycid;
 	uint64_t since;      /* cycle in which the present stage began */
 	struct list waiters; /* entries that wait for this one to retire */
-	uint32_t link;       /* name of the next entry of its list */
-	uint32_t pending;    /* words queued or in flight at a port */
-	uint32_t words[2];   /* of the read and write log */
-	uint32_t buffer[2];  /* of the read and write log, + 1; 0: none */
-	uint32_t answered;   /* words pushed of the log asked for */
+	uint32_t link;       /* short CID of the next entry of its list */
+	uint32_t at_port;    /* words queued or in flight */
+	uint32_t words[2];   /* of each log */
+	uint32_t buffer[2];  /* of each log, + 1; 0: none */
+	uint32_t resent;     /* words pushed of the log asked for */
 	uint8_t stage, flags;
-	bool body;
+	bool begun;          /* no mere skip */
 	uint8_t asked;       /* purpose + 1 of the log that has been asked for */
-	uint8_t lane, lanes; /* place in its warp; lanes = 0: no message has named it yet */
-	uint8_t decided;     /* of those reported together, at their last: decided, or skips */
+	uint8_t lane, lanes; /* place in its warp; lanes = 0: no message has come yet */
+	uint8_t decided;     /* at the last entry of a group: how many are decided, or skips */
 };
 
 /*
- * A port's words by sequence number: done < oldest <= in flight < issued <= queued < filled.
- * A request is a run of words; `span` at the first word is their number, 0 at the others; DONE
- * marks a request that has completed before an older one. The lane of a word at a port is the name
- * of its entry.
+ * A port is a ring of words by sequence number. A request is a run of words in it: a word in scalar
+ * mode, the words of a region in warp mode. `run` at the first word is their number, 0 at the
+ * others; DONE marks a request that has completed before an older one:
+ *
+ *	        oldest              popped           end
+ *	   free |     in flight     |     queued     | free
+ *	  run   | 3  0  0  1D  1  1D| 2  0  1  2  0  |
+ *
+ * The lane of a word at a port is the short CID of its entry.
  */
 #define GPUTM__DONE 0x80000000u
-struct flight {
+struct port_word {
 	struct gputm_commit_word word;
-	uint32_t span;
+	uint32_t run;
 };
 struct port {
-	struct flight *flight; /* [mask + 1] */
-	uint64_t oldest, issued, filled;
+	struct port_word *word; /* [mask + 1] */
+	uint64_t oldest, popped, end;
 	uint32_t mask;
 };
 
@@ -111,7 +131,7 @@ struct inbox {
 
 /* Words that go to a port together, in their order; empty between calls. */
 struct region {
-	uint64_t address, end; /* end: sequence number behind its last word at the port */
+	uint64_t address, end; /* end: sequence number after its last word at the port */
 	uint32_t count;
 };
 struct gather {
@@ -125,30 +145,27 @@ struct gputm_commit_unit {
 	struct gputm_unit unit;
 	struct gputm_commit_unit_config config;
 	struct gputm_last_writer *history;
-	struct entry *entry;             /* [places] */
-	struct said *said;               /* [places]: of the warp whose last CID has the place */
-	struct gputm_commit_word *kept;  /* [pool][buffer_words] */
-	uint32_t *spare;                 /* [pool]: from buffers_used on, the free buffers, + 1 */
-	/* Capacity for which memory has been allocated; see make_room(). */
-	size_t places, said_places, pool, kept_words;
-	uint32_t *pending_writes;        /* [pending_entries]: words per block */
+	struct entry *entry;               /* [places] */
+	struct pushed *pushed;             /* [places]: of the warp whose last CID has the place */
+	struct gputm_commit_word *buffers; /* [pool][buffer_words] */
+	uint32_t *returned;                /* [pool]: numbers of the buffers given back */
+	/* Capacity for which memory has been allocated; see gputm__commit_make_room(). */
+	size_t places, pushed_places, pool, pool_words;
+	uint32_t *pending_writes; /* [pending_entries]: words per block */
 	struct gather gather;
 	struct inbox input, resent;
 	struct gputm__queue output; /* of reports */
-	struct port port[2];
+	struct port port[2];        /* enum gputm_commit_unit_port */
+	int offers;                 /* of the ports, as enum gputm_commit_unit_offer */
 	uint64_t address_max, region_mask, expire_at;
-	uint32_t mask, reach; /* CIDs, from the oldest on, that have a place */
+	uint32_t mask, reach; /* reach: CIDs, from the oldest on, that have a place */
 	uint32_t pending_shift;
-	/* Ports, as enum gputm_commit_unit_offer, with words queued, and with a request offered. */
-	uint32_t queued, offered;
+	uint32_t buffers_touched; /* buffers that have ever been in use, which are the first */
 
-	/*
-	 * oldest <= commit <= final <= hazard <= head <= oldest + ring; head: above all CIDs named.
-	 * Unless outcomes are ordered, `final` is where `hazard` is.
-	 */
+	/* The pointers into the ring, as the essay draws them. */
 	uint64_t oldest, commit, final, hazard, head;
-	uint64_t told;              /* CIDs below: their retirement is reported */
-	uint64_t hazard_word;       /* words that the entry at `hazard` has passed */
+	uint64_t reported;          /* CIDs below: their retirement is reported */
+	uint64_t detected;          /* words that the entry at `hazard` has passed */
 	uint64_t pending_unbounded; /* pending entries whose write-set is not known */
 	struct list revalidate, finalise;
 
@@ -170,56 +187,29 @@ struct gputm_commit_unit {
 
 /* ---- entries ---- */
 
+/* The entry of a CID, or of a short CID. */
 static inline struct entry *entry_at(const struct gputm_commit_unit *self, uint64_t cid)
 {
 	return &self->entry[(uint32_t)cid & self->mask];
 }
 
-static inline uint32_t place_of(const struct gputm_commit_unit *self, const struct entry *entry)
-{
-	return (uint32_t)(entry - self->entry);
-}
-
-static inline uint64_t cid_of(const struct gputm_commit_unit *self, const struct entry *entry)
-{
-	return self->oldest + ((place_of(self, entry) - (uint32_t)self->oldest) & self->mask);
-}
-
-static inline uint32_t name_of(const struct gputm_commit_unit *self, const struct entry *entry)
-{
-	return (uint32_t)cid_of(self, entry) | GPUTM__NAMED;
-}
-
-static inline struct entry *named(const struct gputm_commit_unit *self, uint32_t name)
-{
-	return &self->entry[name & self->mask];
-}
-
 /* The entry of a lane of the warp that a message speaks of. */
-static inline struct entry *entry_of(const struct gputm_commit_unit *self,
-				     const struct gputm_commit_message *m, uint32_t lane)
+static inline struct entry *entry_of_lane(const struct gputm_commit_unit *self,
+					  const struct gputm_commit_message *m, uint32_t lane)
 {
 	return entry_at(self, m->first_cid + lane);
 }
 
-/* First CID of the warp of an entry. */
-static inline uint64_t first_cid_of(const struct gputm_commit_unit *self, const struct entry *entry)
+static inline uint64_t cid_of(const struct gputm_commit_unit *self, const struct entry *entry)
 {
-	return cid_of(self, entry) - entry->lane;
+	uint32_t place = (uint32_t)(entry - self->entry);
+
+	return self->oldest + ((place - (uint32_t)self->oldest) & self->mask);
 }
 
-/* Neighbours that are finalised and written together: in warp mode the entries of a warp. */
-static inline uint32_t together(const struct gputm_commit_unit *self, const struct entry *entry)
+static inline uint32_t short_cid_of(const struct gputm_commit_unit *self, const struct entry *entry)
 {
-	return self->config.warp_mode ? entry->lanes : 1;
-}
-
-/* The last one of them. */
-static inline struct entry *last_of(const struct gputm_commit_unit *self, struct entry *entry)
-{
-	if (!self->config.warp_mode)
-		return entry;
-	return entry_at(self, place_of(self, entry) + entry->lanes - 1u - entry->lane);
+	return (uint32_t)cid_of(self, entry) | GPUTM__SHORT_CID;
 }
 
 static inline uint64_t lane_bit(const struct entry *entry)
@@ -227,31 +217,50 @@ static inline uint64_t lane_bit(const struct entry *entry)
 	return UINT64_C(1) << (entry->lane & 63);
 }
 
-/* What has been pushed for the warp of an entry. */
-static inline struct said *said_of(const struct gputm_commit_unit *self, const struct entry *entry)
-{
-	return &self->said[(place_of(self, entry) + entry->lanes - 1u - entry->lane) & self->mask];
-}
-
-static inline bool is_last(const struct entry *entry)
+static inline bool ends_warp(const struct entry *entry)
 {
 	return entry->lane + 1 == entry->lanes;
 }
 
-static inline bool is_unbounded(const struct entry *entry, uint32_t log)
+/* Entries that are finalised and written together, as a group: in warp mode those of a warp. */
+static inline uint32_t group_size(const struct gputm_commit_unit *self, const struct entry *entry)
 {
-	return entry->flags & GPUTM__OVERFLOW << log;
+	return self->config.warp_mode ? entry->lanes : 1;
 }
 
-static inline void enter(struct gputm_commit_unit *self, struct entry *entry,
-			 enum gputm_commit_stage stage)
+/* The last entry of the group, seen from one of its entries. */
+static inline struct entry *group_last(const struct gputm_commit_unit *self, struct entry *entry)
+{
+	uint32_t later = self->config.warp_mode ? entry->lanes - 1u - entry->lane : 0;
+
+	return later ? entry_at(self, (uint32_t)(entry - self->entry) + later) : entry;
+}
+
+/* What has been pushed for the warp of an entry. */
+static inline struct pushed *pushed_for(const struct gputm_commit_unit *self,
+					const struct entry *entry)
+{
+	uint32_t place = (uint32_t)(entry - self->entry);
+
+	return &self->pushed[(place + entry->lanes - 1u - entry->lane) & self->mask];
+}
+
+/* What has been pushed for the warp of a message, whether or not it has entries yet. */
+static inline struct pushed *pushed_in(const struct gputm_commit_unit *self,
+				       const struct gputm_commit_message *m)
+{
+	return &self->pushed[(uint32_t)(m->first_cid + m->lanes - 1) & self->mask];
+}
+
+static inline void enter_stage(struct gputm_commit_unit *self, struct entry *entry,
+			       enum gputm_commit_stage stage)
 {
 	entry->stage = (uint8_t)stage;
 	entry->since = self->now;
 }
 
-/* Cycles in the present stage. */
-static inline uint64_t waited(const struct gputm_commit_unit *self, const struct entry *entry)
+static inline uint64_t cycles_in_stage(const struct gputm_commit_unit *self,
+				       const struct entry *entry)
 {
 	return self->now - entry->since;
 }
@@ -267,89 +276,24 @@ static inline uint64_t writer_of(const struct entry *entry)
 	return entry->ycid - (gputm__mutant(GPUTM__MUTANT_EARLY) && entry->ycid);
 }
 
-/* Whether the entry's hazards have been written: its YCID has retired. */
-static inline bool is_woken(const struct gputm_commit_unit *self, const struct entry *entry)
+static inline bool has_writer_retired(const struct gputm_commit_unit *self,
+				      const struct entry *entry)
 {
 	return writer_of(entry) < self->oldest;
 }
 
-/* ---- lists ---- */
-
-static inline void append(struct gputm_commit_unit *self, struct list *list, struct entry *entry)
-{
-	struct entry *last = list->last ? named(self, list->last) : entry;
-
-	if (list->last)
-		entry->link = last->link;
-	list->last = last->link = name_of(self, entry);
-}
-
 /* The first entry of a list, or NULL. */
-static inline struct entry *front(const struct gputm_commit_unit *self, const struct list *list)
+static inline struct entry *list_first(const struct gputm_commit_unit *self,
+				       const struct list *list)
 {
-	return list->last ? named(self, named(self, list->last)->link) : NULL;
+	return list->last ? entry_at(self, entry_at(self, list->last)->link) : NULL;
 }
 
-static inline struct entry *take(struct gputm_commit_unit *self, struct list *list)
+/* ---- logs and their buffers ---- */
+
+static inline bool is_unbounded(const struct entry *entry, uint32_t log)
 {
-	struct entry *last = named(self, list->last);
-	struct entry *first = named(self, last->link);
-
-	last->link = first->link;
-	if (first == last)
-		list->last = 0;
-	return first;
-}
-
-/* ---- buffers ---- */
-
-/* The words of a log that is in its buffer. */
-static inline struct gputm_commit_word *kept_words(const struct gputm_commit_unit *self,
-						   const struct entry *entry, uint32_t log)
-{
-	return &self->kept[(size_t)(entry->buffer[log] - 1) * self->config.buffer_words];
-}
-
-/* The log that contains the next word of hazard detection, and the place of the word there. */
-static inline uint32_t log_of(const struct gputm_commit_unit *self, const struct entry *entry)
-{
-	return self->hazard_word >= entry->words[0];
-}
-
-static inline struct gputm_commit_word *next_word(const struct gputm_commit_unit *self,
-						  const struct entry *entry)
-{
-	uint32_t log = log_of(self, entry);
-
-	return kept_words(self, entry, log) + self->hazard_word - (log ? entry->words[0] : 0);
-}
-
-static inline bool has_words(const struct gputm_commit_unit *self, const struct entry *entry)
-{
-	return self->hazard_word < (uint64_t)entry->words[0] + entry->words[1];
-}
-
-/* Must the next word be sent again? */
-static inline bool is_elsewhere(const struct gputm_commit_unit *self, const struct entry *entry)
-{
-	return has_words(self, entry) && is_unbounded(entry, log_of(self, entry));
-}
-
-static inline bool take_buffer(struct gputm_commit_unit *self, struct entry *entry, uint32_t log)
-{
-	if (self->buffers_used == self->config.buffers)
-		return false;
-	entry->buffer[log] = self->spare[self->buffers_used++];
-	gputm__maximum(&self->buffers_max, self->buffers_used);
-	return true;
-}
-
-static inline void drop_buffer(struct gputm_commit_unit *self, struct entry *entry, uint32_t log)
-{
-	if (!entry->buffer[log])
-		return;
-	self->spare[--self->buffers_used] = entry->buffer[log];
-	entry->buffer[log] = 0;
+	return entry->flags & GPUTM__UNBOUNDED << log;
 }
 
 /* Does a log that found no buffer wait for one, or has it one now and is being sent again? */
@@ -360,48 +304,56 @@ static inline bool is_deferred(const struct gputm_commit_unit *self, const struc
 	       entry->words[log] <= self->config.buffer_words;
 }
 
-/* ---- pending writes ---- */
+/* The words of a log that has a buffer. */
+static inline struct gputm_commit_word *buffer_of(const struct gputm_commit_unit *self,
+						  const struct entry *entry, uint32_t log)
+{
+	return &self->buffers[(size_t)(entry->buffer[log] - 1) * self->config.buffer_words];
+}
+
+/* The log that holds the next word of hazard detection. */
+static inline uint32_t log_in_detection(const struct gputm_commit_unit *self,
+					const struct entry *entry)
+{
+	return self->detected >= entry->words[0];
+}
+
+/* Words of that log that have passed. */
+static inline uint64_t detected_of_log(const struct gputm_commit_unit *self,
+				       const struct entry *entry)
+{
+	return self->detected - (log_in_detection(self, entry) ? entry->words[0] : 0);
+}
 
 /* Is the entry's write-set in the table of write_pending()? */
-static inline bool is_pending(const struct gputm_commit_unit *self, const struct entry *entry)
+static inline bool is_write_pending(const struct gputm_commit_unit *self, const struct entry *entry)
 {
-	return self->config.pending_block && entry->body && !(entry->flags & GPUTM__FAILED) &&
+	return self->config.pending_block && entry->begun && !(entry->flags & GPUTM__FAILED) &&
 	       entry->stage >= GPUTM_COMMIT_WAIT &&
 	       (entry->stage < GPUTM_COMMIT_FINISHED || entry->flags & GPUTM__COMMITTED);
 }
 
-static inline uint32_t *pending_at(const struct gputm_commit_unit *self, uint64_t address)
-{
-	return &self->pending_writes[address >> self->pending_shift &
-				     (self->config.pending_entries - 1)];
-}
-
 /* ---- queues ---- */
 
-/* The message that an inbox serves next. */
-static inline struct gputm_commit_message *served(const struct inbox *in)
+static inline bool is_resent(const struct gputm_commit_message *m)
+{
+	return m->kind >= GPUTM_COMMIT_RESENT;
+}
+
+/* What is recorded of a message for its lanes, by its kind; of RESENT nothing is. */
+static inline uint32_t pushed_as(uint32_t kind)
+{
+	static const uint8_t as[] = { GPUTM__PUSHED_WORDS, GPUTM__PUSHED_WORDS,
+				      GPUTM__PUSHED_DONE,  GPUTM__PUSHED_VERDICT,
+				      GPUTM__PUSHED_KINDS, GPUTM__PUSHED_RESENT };
+
+	return as[kind];
+}
+
+/* The message that an inbox serves next; to be looked at only if there is one. */
+static inline struct gputm_commit_message *oldest_message(const struct inbox *in)
 {
 	return gputm__queue_oldest(&in->queue);
-}
-
-/* Remove the message, which has been consumed. */
-static inline void drop_message(struct inbox *in)
-{
-	in->word = 0;
-	gputm__queue_take(&in->queue);
-}
-
-static inline bool report_room(const struct gputm_commit_unit *self)
-{
-	return !gputm__queue_full(&self->output);
-}
-
-/* How many more words a port accepts. */
-static inline uint64_t room_at(const struct gputm_commit_unit *self, uint32_t port)
-{
-	const struct port *p = &self->port[port];
-
-	return self->config.port_words - (p->filled - p->oldest) - self->gather.words;
 }
 
 /* How many words of a message are consumed in a cycle, if they go to a port. */
@@ -411,51 +363,58 @@ static inline uint32_t words_a_cycle(const struct gputm_commit_unit *self,
 	return self->config.warp_mode && !self->config.serial_input ? m->words : 1;
 }
 
-/* A port's bit in `queued` and `offered`. */
-static inline uint32_t port_bit(uint32_t which)
+static inline bool has_report_room(const struct gputm_commit_unit *self)
 {
-	return (uint32_t)GPUTM_COMMIT_UNIT_OFFERS_READ << which;
+	return !gputm__queue_full(&self->output);
 }
 
-static inline bool is_offered(const struct gputm_commit_unit *self, uint32_t which)
+static inline struct port_word *port_word_at(const struct port *port, uint64_t sequence)
 {
-	return self->offered >> which & GPUTM_COMMIT_UNIT_OFFERS_READ;
+	return &port->word[sequence & port->mask];
 }
 
-/* ---- commit_unit-face.c ---- */
+/* How many more words a port accepts. */
+static inline uint64_t port_room(const struct gputm_commit_unit *self, uint32_t which)
+{
+	const struct port *port = &self->port[which];
+
+	return self->config.port_words - (port->end - port->oldest) - self->gather.words;
+}
+
+/* What a port offers when its oldest request can be popped, in `offers`. */
+static inline int offer_of(uint32_t which)
+{
+	return GPUTM_COMMIT_UNIT_OFFERS_READ << which;
+}
+
+/* ---- commit_unit-ring.c ---- */
 /*
  * Make places for so many CIDs from the oldest on and buffers for their logs: the ring doubles.
  * The lanes of a warp that have retired keep places beside them, empty, until the warp has.
  * 0; -ENOMEM, nothing has changed.
  */
 int gputm__commit_make_room(struct gputm_commit_unit *self, uint64_t cids);
+void gputm__commit_append(struct gputm_commit_unit *self, struct list *list, struct entry *entry);
+/* Remove the first entry of a list that has one. */
+struct entry *gputm__commit_take(struct gputm_commit_unit *self, struct list *list);
+/* Give a log of the entry a buffer; false: the pool is empty. */
+bool gputm__commit_take_buffer(struct gputm_commit_unit *self, struct entry *entry, uint32_t log);
+/* Give a buffer back, if the log has one. */
+void gputm__commit_drop_buffer(struct gputm_commit_unit *self, struct entry *entry, uint32_t log);
+/* Count the entry's write-set as pending, once more (1) or once less (-1). */
+void gputm__commit_pend(struct gputm_commit_unit *self, const struct entry *entry, int amount);
 
-/* ---- commit_unit-input.c ---- */
-/* May a message that is being loaded be queued in the state loaded so far? */
-bool gputm__commit_queueable(const struct gputm_commit_unit *self,
-			     const struct gputm_commit_message *m);
-
-/* ---- commit_unit.c ---- */
-/* Let an entry with a hazard wait for the retirement of its YCID. */
-void gputm__commit_wait_for(struct gputm_commit_unit *self, struct entry *entry);
-/* No word of the entry is at a port any more. */
-void gputm__commit_drained(struct gputm_commit_unit *self, struct entry *entry);
-/* Move an entry on whose validation may be complete. */
-void gputm__commit_settle(struct gputm_commit_unit *self, struct entry *entry);
-/* Queue the writes of an entry; those of a log that is not kept were queued as they came. */
-void gputm__commit_issue(struct gputm_commit_unit *self, struct entry *entry);
-/* The entry has failed, or all its writes have completed: it can retire. */
-void gputm__commit_finish(struct gputm_commit_unit *self, struct entry *entry);
-/* Queue a report on the entry, or on lanes of its warp. */
-void gputm__commit_report(struct gputm_commit_unit *self, const struct entry *entry,
-			  enum gputm_commit_report_kind kind, uint64_t mask, uint64_t yes);
-
-/* ---- commit_unit-fill.c ---- */
-/* Process one cycle of the oldest message: a word of a log or all its words, a lane of a done or
- * verdict or all its lanes. */
-void gputm__commit_consume_log(struct gputm_commit_unit *self,
-			       const struct gputm_commit_message *m);
-void gputm__commit_consume_lanes(struct gputm_commit_unit *self, struct gputm_commit_message *m);
+/* ---- commit_unit-port.c ---- */
+/* Queue a word of the entry. In warp mode it is a request when the words gathered are sent. */
+void gputm__commit_queue_word(struct gputm_commit_unit *self, struct entry *entry, uint32_t which,
+			      const struct gputm_commit_word *word);
+/* Queue a log that is kept at the port of its number. */
+void gputm__commit_queue_log(struct gputm_commit_unit *self, struct entry *entry, uint32_t log);
+/* The words that have been gathered become requests. */
+void gputm__commit_send(struct gputm_commit_unit *self, uint32_t which);
+/* A request has completed: its words, from sequence number tag >> 1 on, are no longer in flight.
+ * How many; -EINVAL, there is none with this tag, or a read has no values. */
+int gputm__commit_land(struct gputm_commit_unit *self, uint64_t tag, const uint32_t *values);
 
 /* ---- commit_unit-history.c ---- */
 /* A word of the entry at the hazard pointer passes hazard detection. */
@@ -464,55 +423,32 @@ void gputm__commit_detect_word(struct gputm_commit_unit *self, struct entry *ent
 /* Work out when the history's CID range has to move. */
 void gputm__commit_set_expiry(struct gputm_commit_unit *self);
 
-/* ---- commit_unit-resend.c ---- */
-/* Ask the core for a log that is not kept. */
-void gputm__commit_ask(struct gputm_commit_unit *self, struct entry *entry,
-		       enum gputm_commit_purpose purpose);
-/* Ask for the log that holds the next word of hazard detection. */
-void gputm__commit_ask_for_words(struct gputm_commit_unit *self, struct entry *entry);
-/* Must a deferred log wait? It does while the pool is empty, but only for older entries. */
-bool gputm__commit_must_wait(const struct gputm_commit_unit *self, const struct entry *entry);
-/* The oldest message of resent words: whether its port has room, and the step. */
-bool gputm__commit_can_take_resent(const struct gputm_commit_unit *self);
-void gputm__commit_take_resent(struct gputm_commit_unit *self);
+/* ---- commit_unit-protocol.c ---- */
+/* May a message that is being loaded be queued in the state loaded so far? */
+bool gputm__commit_queueable(const struct gputm_commit_unit *self,
+			     const struct gputm_commit_message *m);
 
-/* ---- commit_unit-memory.c ---- */
-/* Count the entry's write-set as pending, once more (1) or once less (-1). */
-void gputm__commit_pend(struct gputm_commit_unit *self, const struct entry *entry, int amount);
-/* Let a word of the named entry follow the others of a row to a port; they are requests when the
- * row is sent. */
-void gputm__commit_gather(struct gputm_commit_unit *self, const struct gputm_commit_word *word,
-			  uint32_t name);
-void gputm__commit_send(struct gputm_commit_unit *self, uint32_t port);
-/* Send a log that is kept to the port of its number. */
-void gputm__commit_send_log(struct gputm_commit_unit *self, struct entry *entry, uint32_t log);
+/* ---- commit_unit-stages.c ---- */
+/* A step of each box, in the order of Fig. 4.5: whether one has changed something. */
+bool gputm__commit_step(struct gputm_commit_unit *self);
+bool gputm__commit_can_step(const struct gputm_commit_unit *self);
+/* Let an entry with a hazard wait for the retirement of its YCID. */
+void gputm__commit_wait_for_writer(struct gputm_commit_unit *self, struct entry *entry);
+/* Move an entry on from the validation wait, if nothing holds it there. */
+void gputm__commit_leave_wait(struct gputm_commit_unit *self, struct entry *entry);
+/* Queue the writes of an entry; those of a log that is not kept were queued as they came. */
+void gputm__commit_write(struct gputm_commit_unit *self, struct entry *entry);
+/* The entry has failed, or all its writes have completed: it can retire. */
+void gputm__commit_finish(struct gputm_commit_unit *self, struct entry *entry);
 
-/* A word of an entry, by its name, goes to a port, in scalar mode as a request of its own. */
-static inline void send_word(struct gputm_commit_unit *self, struct entry *entry, uint32_t name,
-			     uint32_t which, const struct gputm_commit_word *word)
-{
-	struct port *port = &self->port[which];
-	struct flight *flight;
-
-	entry->pending++;
-	self->queued |= port_bit(which);
-	if (self->config.warp_mode) {
-		gputm__commit_gather(self, word, name);
-		return;
-	}
-	flight = &port->flight[port->filled++ & port->mask];
-	flight->word.address = word->address;
-	flight->word.value = word->value;
-	flight->word.lane = name;
-	flight->span = 1;
-}
-
-/* ---- commit_unit-snapshot.c, commit_unit-check.c ---- */
-void gputm__commit_io(struct gputm_commit_unit *self, struct gputm__io *io);
-void gputm__commit_io_stats(struct gputm_unit *unit, struct gputm__io *io);
+/* ---- commit_unit-check.c ---- */
 const char *gputm__commit_check(const struct gputm_commit_unit *self);
 void gputm__commit_laws(const struct gputm_unit *unit, struct gputm__laws *laws);
 /* The part of the check that is about one ring entry after the other. */
 const char *gputm__commit_check_entries(const struct gputm_commit_unit *self);
+
+/* ---- commit_unit-snapshot.c ---- */
+void gputm__commit_io(struct gputm_commit_unit *self, struct gputm__io *io);
+void gputm__commit_io_stats(struct gputm_unit *unit, struct gputm__io *io);
 
 #endif /* GPUTM_LIB_KILOTM_COMMIT_UNIT_PRIV_H */

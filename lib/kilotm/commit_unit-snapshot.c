@@ -11,25 +11,25 @@
 
 /* ---- entries ---- */
 
-static void io_kept(struct gputm_commit_unit *self, struct gputm__io *io, struct entry *entry,
-		    uint32_t log)
+static void io_buffer(struct gputm_commit_unit *self, struct gputm__io *io, struct entry *entry,
+		      uint32_t log)
 {
 	bool held = !gputm__io_reading(io) && entry->buffer[log];
 	uint64_t words = entry->words[log];
 
 	gputm__io_bool(io, &held);
-	if (gputm__io_reading(io) && held && !take_buffer(self, entry, log))
+	if (gputm__io_reading(io) && held && !gputm__commit_take_buffer(self, entry, log))
 		gputm__io_fail(io, -EINVAL, "more buffers than there are");
 	if (held && !is_unbounded(entry, log) && entry->words[log] > self->config.buffer_words)
 		gputm__io_fail(io, -EINVAL, "more words than a buffer has");
 	if (is_unbounded(entry, log)) /* of a deferred log: the words that have come again */
 		words = is_deferred(self, entry, log) && entry == entry_at(self, self->hazard)
-				? self->hazard_word - (log ? entry->words[0] : 0)
+				? self->detected - (log ? entry->words[0] : 0)
 				: 0;
 	if (io->error || !held || words > self->config.buffer_words)
 		return;
 	for (uint32_t n = 0; n < words; n++) {
-		struct gputm_commit_word *word = &kept_words(self, entry, log)[n];
+		struct gputm_commit_word *word = &buffer_of(self, entry, log)[n];
 
 		gputm__io_u64_max(io, &word->address, self->address_max, "address of a log word");
 		gputm__io_u32(io, &word->value);
@@ -41,7 +41,7 @@ static void io_body(struct gputm__io *io, struct entry *entry)
 	gputm__io_u64(io, &entry->rcid);
 	gputm__io_u64(io, &entry->ycid);
 	gputm__io_u32s(io, entry->words, 2);
-	gputm__io_u32(io, &entry->answered);
+	gputm__io_u32(io, &entry->resent);
 	gputm__io_u8(io, &entry->flags);
 	gputm__io_u8(io, &entry->asked);
 	if (entry->asked > GPUTM_COMMIT_FOR_COMMIT + 1)
@@ -49,36 +49,37 @@ static void io_body(struct gputm__io *io, struct entry *entry)
 }
 
 /* The messages pushed for the entry, a bit each; a warp with a gap is refused later. */
-static void io_said(struct gputm_commit_unit *self, struct gputm__io *io, const struct entry *entry)
+static void io_pushed(struct gputm_commit_unit *self, struct gputm__io *io,
+		      const struct entry *entry)
 {
-	struct said *said = said_of(self, entry);
+	uint64_t *lanes = pushed_for(self, entry)->lanes;
 	bool whole = entry->lane < entry->lanes &&
 		     cid_of(self, entry) + entry->lanes - entry->lane <= self->head;
-	uint8_t heard = 0;
+	uint8_t kinds = 0;
 
-	for (uint32_t n = 0; n < GPUTM__SAYINGS && whole; n++)
-		heard |= (uint8_t)(said->lanes[n] & lane_bit(entry) ? 1u << n : 0);
-	gputm__io_u8(io, &heard);
-	if (heard >> GPUTM__SAYINGS || (heard && !entry->lanes))
+	for (uint32_t n = 0; n < GPUTM__PUSHED_KINDS && whole; n++)
+		kinds |= (uint8_t)(lanes[n] & lane_bit(entry) ? 1u << n : 0);
+	gputm__io_u8(io, &kinds);
+	if (kinds >> GPUTM__PUSHED_KINDS || (kinds && !entry->lanes))
 		gputm__io_fail(io, -EINVAL, "C2: an unknown message has been pushed");
-	for (uint32_t n = 0; n < GPUTM__SAYINGS && whole && !io->error; n++)
-		said->lanes[n] |= heard >> n & 1 ? lane_bit(entry) : 0;
+	for (uint32_t n = 0; n < GPUTM__PUSHED_KINDS && whole && !io->error; n++)
+		lanes[n] |= kinds >> n & 1 ? lane_bit(entry) : 0;
 }
 
 static void io_entry(struct gputm_commit_unit *self, struct gputm__io *io, struct entry *entry)
 {
 	gputm__io_u8(io, &entry->stage);
-	gputm__io_bool(io, &entry->body);
+	gputm__io_bool(io, &entry->begun);
 	gputm__io_u8(io, &entry->lane);
 	gputm__io_u8(io, &entry->lanes);
-	io_said(self, io, entry);
+	io_pushed(self, io, entry);
 	if (entry->lanes > self->config.lanes)
 		gputm__io_fail(io, -EINVAL, "a warp of more lanes than there are");
-	if (!io->error && entry->body)
+	if (!io->error && entry->begun)
 		io_body(io, entry);
 	if (!io->error && entry->stage != GPUTM_COMMIT_UNUSED) {
-		io_kept(self, io, entry, 0);
-		io_kept(self, io, entry, 1);
+		io_buffer(self, io, entry, 0);
+		io_buffer(self, io, entry, 1);
 	}
 }
 
@@ -103,8 +104,8 @@ static void io_pointers(struct gputm_commit_unit *self, struct gputm__io *io)
 	gputm__io_u64_max(io, &self->commit, self->final, "commit pointer");
 	if (self->commit < self->oldest)
 		gputm__io_fail(io, -EINVAL, "commit pointer");
-	gputm__io_u64_max(io, &self->told, self->oldest, "retirement that is not told");
-	gputm__io_u64(io, &self->hazard_word);
+	gputm__io_u64_max(io, &self->reported, self->oldest, "retirement that is not told");
+	gputm__io_u64(io, &self->detected);
 }
 
 /* An entry by its CID; NULL if that is out of range. */
@@ -115,7 +116,7 @@ static struct entry *io_cid(struct gputm_commit_unit *self, struct gputm__io *io
 
 	gputm__io_u64(io, &cid);
 	if (!io->error &&
-	    (cid - self->oldest >= self->head - self->oldest || !entry_at(self, cid)->body))
+	    (cid - self->oldest >= self->head - self->oldest || !entry_at(self, cid)->begun))
 		gputm__io_fail(io, -EINVAL, "a word or list of an entry that is not there");
 	return io->error ? NULL : entry_at(self, cid);
 }
@@ -124,7 +125,7 @@ static uint32_t length_of(const struct gputm_commit_unit *self, const struct lis
 {
 	uint32_t count = list->last != 0;
 
-	for (uint32_t n = list->last; n && (n = named(self, n)->link) != list->last;)
+	for (uint32_t n = list->last; n && (n = entry_at(self, n)->link) != list->last;)
 		count++;
 	return count;
 }
@@ -133,7 +134,7 @@ static void io_list(struct gputm_commit_unit *self, struct gputm__io *io, struct
 		    enum gputm_commit_stage stage)
 {
 	bool reading = gputm__io_reading(io);
-	struct entry *next = front(self, list);
+	struct entry *next = list_first(self, list);
 	uint32_t count = length_of(self, list);
 
 	gputm__io_u32_max(io, &count, self->config.ring, "list longer than the ring");
@@ -143,8 +144,8 @@ static void io_list(struct gputm_commit_unit *self, struct gputm__io *io, struct
 		if (entry && (entry->stage != stage || (reading && entry->link)))
 			gputm__io_fail(io, -EINVAL, "a list of entries of another stage or list");
 		else if (entry && reading)
-			append(self, list, entry);
-		next = reading ? NULL : named(self, next->link);
+			gputm__commit_append(self, list, entry);
+		next = reading ? NULL : entry_at(self, next->link);
 	}
 }
 
@@ -152,74 +153,70 @@ static void io_list(struct gputm_commit_unit *self, struct gputm__io *io, struct
 
 /* The words of a request; of a completed request only their number. */
 static void io_request(struct gputm_commit_unit *self, struct gputm__io *io, struct port *port,
-		       uint64_t sequence, uint32_t span)
+		       uint64_t sequence, uint32_t run)
 {
-	uint64_t region = port->flight[sequence & port->mask].word.address;
+	uint64_t region = port_word_at(port, sequence)->word.address;
 
-	for (uint32_t n = 0; n < (span & ~GPUTM__DONE) && !io->error; n++) {
-		struct flight *flight = &port->flight[(sequence + n) & port->mask];
+	for (uint32_t n = 0; n < (run & ~GPUTM__DONE) && !io->error; n++) {
+		struct port_word *at = port_word_at(port, sequence + n);
+		struct gputm_commit_word *word = &at->word;
 		struct entry *entry;
 
-		flight->span = n ? 0 : span;
-		if (span & GPUTM__DONE)
+		at->run = n ? 0 : run;
+		if (run & GPUTM__DONE)
 			continue;
-		gputm__io_u64_max(io, &flight->word.address, self->address_max,
-				  "address at a port");
-		gputm__io_u32(io, &flight->word.value);
-		entry = io_cid(self, io, named(self, flight->word.lane));
-		region = n ? region : flight->word.address;
-		if (((flight->word.address ^ region) & self->region_mask) ||
-		    flight->word.address & 3)
+		gputm__io_u64_max(io, &word->address, self->address_max, "address at a port");
+		gputm__io_u32(io, &word->value);
+		entry = io_cid(self, io, entry_at(self, word->lane));
+		region = n ? region : word->address;
+		if (((word->address ^ region) & self->region_mask) || word->address & 3)
 			gputm__io_fail(io, -EINVAL, "a request across regions");
 		if (gputm__io_reading(io) && !io->error) {
-			flight->word.lane = name_of(self, entry);
-			entry->pending++;
+			word->lane = short_cid_of(self, entry);
+			entry->at_port++;
 		}
 	}
 }
 
 /* Only requests in flight can be done, and not the oldest. */
-static bool span_fits(const struct gputm_commit_unit *self, const struct port *port,
-		      uint64_t sequence, uint32_t span)
+static bool run_fits(const struct gputm_commit_unit *self, const struct port *port,
+		     uint64_t sequence, uint32_t run)
 {
 	uint32_t most = self->config.warp_mode ? self->config.port_words : 1;
-	uint32_t words = span & ~GPUTM__DONE;
-	bool flies = sequence - port->oldest < port->issued - port->oldest;
+	uint32_t words = run & ~GPUTM__DONE;
+	bool flies = sequence - port->oldest < port->popped - port->oldest;
 
-	if (words - 1 >= most || words > (flies ? port->issued : port->filled) - sequence)
+	if (words - 1 >= most || words > (flies ? port->popped : port->end) - sequence)
 		return false;
-	return words == span || (flies && sequence != port->oldest);
+	return words == run || (flies && sequence != port->oldest);
 }
 
 static void io_port(struct gputm_commit_unit *self, struct gputm__io *io, uint32_t which)
 {
 	struct port *port = &self->port[which];
-	uint64_t flying = port->issued - port->oldest, all = port->filled - port->oldest;
-	bool offered = self->offered & port_bit(which);
+	bool offered = self->offers & offer_of(which);
+	uint64_t flying = port->popped - port->oldest, all = port->end - port->oldest;
 
 	gputm__io_u64_max(io, &port->oldest, CID_MAX, "sequence number");
 	gputm__io_u64_max(io, &all, self->config.port_words, "more words than a port holds");
 	gputm__io_u64_max(io, &flying, all, "more words in flight than there are");
 	gputm__io_bool(io, &offered);
-	if (gputm__io_reading(io)) {
-		port->issued = port->oldest + flying;
-		port->filled = port->oldest + all;
-		self->queued |= all != flying ? port_bit(which) : 0;
-		self->offered |= offered ? port_bit(which) : 0;
-	}
-	if (offered && port->issued == port->filled)
+	self->offers |= offered ? offer_of(which) : 0;
+	port->popped = port->oldest + flying;
+	port->end = port->oldest + all;
+	if (offered && port->popped == port->end)
 		gputm__io_fail(io, -EINVAL, "an empty port offers a request");
-	for (uint64_t at = port->oldest; at != port->filled && !io->error;) {
-		uint32_t span = port->flight[at & port->mask].span;
+	for (uint64_t at = port->oldest; at != port->end && !io->error;) {
+		uint32_t run = port_word_at(port, at)->run;
 
-		gputm__io_u32(io, &span);
+		gputm__io_u32(io, &run);
 		if (io->error)
 			return;
-		if (!span_fits(self, port, at, span))
+		if (!run_fits(self, port, at, run))
 			gputm__io_fail(io, -EINVAL, "an impossible request");
 		else
-			io_request(self, io, port, at, span);
-		at += span & ~GPUTM__DONE;
+			io_request(self, io, port, at, run);
+		at += run & ~GPUTM__DONE;
 	}
 }
 
@@ -251,8 +248,9 @@ static void io_inbox(struct gputm_commit_unit *self, struct gputm__io *io, struc
 	for (uint32_t n = 0; n < in->queue.count && !io->error; n++)
 		io_message(self, io, gputm__queue_at(&in->queue, n));
 	if (!io->error && in->word &&
-	    (!in->queue.count || in->word >= served(in)->words ||
-	     (in == &self->input && words_a_cycle(self, served(in)) == served(in)->words)))
+	    (!in->queue.count || in->word >= oldest_message(in)->words ||
+	     (in == &self->input &&
+	      words_a_cycle(self, oldest_message(in)) == oldest_message(in)->words)))
 		gputm__io_fail(io, -EINVAL, "words consumed that are not there");
 }
 
@@ -272,14 +270,14 @@ static void io_report(void *item, struct gputm__io *io)
 
 static void rebuild_entry(struct gputm_commit_unit *self, struct entry *entry)
 {
-	bool skip = !entry->body && entry->stage == GPUTM_COMMIT_FINISHED;
+	bool skip = !entry->begun && entry->stage == GPUTM_COMMIT_FINISHED;
 
 	self->active += entry->stage != GPUTM_COMMIT_UNUSED;
 	if (skip || entry->flags & GPUTM__DECIDED)
-		last_of(self, entry)->decided++;
+		group_last(self, entry)->decided++;
 	if (entry->stage == GPUTM_COMMIT_VALIDATE && entry->flags & GPUTM__HAZARDOUS)
-		gputm__commit_wait_for(self, entry);
-	if (is_pending(self, entry))
+		gputm__commit_wait_for_writer(self, entry);
+	if (is_write_pending(self, entry))
 		gputm__commit_pend(self, entry, 1);
 }
 
@@ -289,7 +287,7 @@ static void rebuild(struct gputm_commit_unit *self)
 
 	if (self->config.warp_mode && self->oldest != self->head &&
 	    oldest->lanes) /* those before have retired */
-		last_of(self, oldest)->decided = oldest->lane;
+		group_last(self, oldest)->decided = oldest->lane;
 	for (uint64_t cid = self->oldest; cid != self->head; cid++)
 		rebuild_entry(self, entry_at(self, cid));
 	gputm__commit_set_expiry(self);
@@ -304,7 +302,7 @@ void gputm__commit_io_stats(struct gputm_unit *unit, struct gputm__io *io)
 		struct entry *entry = entry_at(self, cid);
 		uint64_t age = self->now - entry->since;
 
-		if (!entry->body)
+		if (!entry->begun)
 			continue;
 		gputm__io_u64(io, &age);
 		entry->since = self->now - age;

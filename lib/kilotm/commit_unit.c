@@ -45,22 +45,32 @@
  *      |                        +------+        +--------+-> FINISHED (failed)
  *      +-> FINISHED (skip)     revalidation
  *
- * A walk through them. push() judges a message and queues it (commit_unit-input.c). consume()
- * takes a word of a message a cycle (commit_unit-fill.c): transfer() begins the entry, keeps the
- * word in the entry's buffer and sends a read to the validation port (commit_unit-memory.c). DONE
- * closes the logs. The boxes that follow are in this file, each a pair of functions: whether it
- * can take a step now, and the step.
- * detect() passes the words in CID order through the history (commit_unit-history.c), then
- * gputm__commit_settle() finds the outcome or lets the entry wait for its YCID, after which
- * revalidate() sends the read log again. finalise() reports the outcome, the verdict comes through
- * consume(), commit() queues the writes in CID order, and retire() frees the entry. Words of a log
- * that is not kept come in between (commit_unit-resend.c).
+ * A walk through them. push() asks the protocol (commit_unit-protocol.c) and queues the message.
+ * consume() takes a word of a message a cycle: transfer() begins the entry, keeps the word in the
+ * entry's buffer (commit_unit-ring.c) and queues a read at the validation port
+ * (commit_unit-port.c). DONE closes the logs. The boxes that follow take a step each in a cycle
+ * (commit_unit-stages.c). detect() passes the words in CID order through the history
+ * (commit_unit-history.c). After that the entry leaves the validation wait with its outcome, or
+ * waits there for its YCID, after which revalidate() queues the read log again. finalise()
+ * reports the outcome, the verdict comes through consume(), commit() queues the writes in CID
+ * order, and retire() frees the entry. The words of a log that is not kept come in between, each
+ * time that a box needs them (take_resent()).
  *
- * Four pointers walk the ring in CID order, an entry a cycle: `hazard` passes what has had its
- * words looked up and recorded, `final` what has its outcome, in warp mode a warp at a time
- * (only with ordered_outcomes), `commit` what has failed or queued its writes, `oldest`
- * (retirement) what is finished. The rest is by lists: an entry that waits for its YCID hangs on
- * that entry until it retires, then on the list `revalidate`; one whose outcome is known hangs on
+ * Four pointers walk the ring in CID order, each past an entry a cycle, and part it so:
+ *
+ *	moved by      retire()       commit()        finalise()     detect()       push()
+ *	              oldest         commit          final          hazard         head
+ *	 -------------+--------------+---------------+--------------+--------------+-----------> CID
+ *	   retired,   | WRITE        | WAIT          | VALIDATE     | UNUSED       | no message yet,
+ *	   the place  |              | READY         | FINALISE     | FILL         | places up to
+ *	   is free    | FINISHED     | FINISHED      |              | HAZARD       | oldest + ring
+ *	              | (written or  | (failed)      |              |              |
+ *	              | failed)      |               |              |              |
+ *
+ * A skip is FINISHED from its message on, in whatever part it stands. `final` walks only with
+ * ordered_outcomes, in warp mode a warp at a time; else it is where `hazard` is, and the two parts
+ * beside it are one. The rest is by lists: an entry that waits for its YCID hangs on the entry of
+ * that CID until it retires, then on the list `revalidate`; one whose outcome is known hangs on
  * `finalise` if outcomes are not ordered.
  *
  * A read or write log that does not fit its buffer, or finds no buffer free, is not kept:
@@ -73,7 +83,7 @@
  * Invariants, as check() names them:
  *   C1  oldest <= commit <= final <= hazard <= head <= oldest + ring; each pointer has passed
  *       just the entries whose stage says so
- *   C2  the messages' warps tile the CIDs that they have named; retirement is told up to some
+ *   C2  the messages' warps tile the CIDs that they speak of; retirement is reported up to some
  *       lane of the oldest entry's warp
  *   C3  RCID <= oldest; RCID <= YCID < CID for a hazard; flags and stage agree
  *   C4  a log that a later stage needs is in its buffer or unbounded
@@ -119,490 +129,436 @@
  */
 #include "lib/kilotm/commit_unit-priv.h"
 
-/* ---- what several boxes do ---- */
+/* ---- push ---- */
 
-static inline bool holds_as_needed(const struct gputm_commit_unit *self)
+/* The first message of a warp defines its entries. */
+static void define_warp(struct gputm_commit_unit *self, const struct gputm_commit_message *m)
 {
-	return self->config.buffer_policy == GPUTM_COMMIT_BUFFERS_NEEDED;
-}
+	for (uint32_t lane = 0; lane < m->lanes; lane++) {
+		struct entry *entry = entry_of_lane(self, m, lane);
 
-void gputm__commit_report(struct gputm_commit_unit *self, const struct entry *entry,
-			  enum gputm_commit_report_kind kind, uint64_t mask, uint64_t yes)
-{
-	struct gputm_commit_report *out = gputm__queue_add(&self->output);
-
-	*out = (struct gputm_commit_report){
-		.kind = kind,
-		.first_cid = first_cid_of(self, entry),
-		.lanes = entry->lanes,
-		.mask = mask,
-		.yes = yes,
-		.purpose = kind == GPUTM_COMMIT_RESEND ? entry->asked - 1u : 0,
-	};
-}
-
-void gputm__commit_finish(struct gputm_commit_unit *self, struct entry *entry)
-{
-	if (!(entry->flags & GPUTM__COMMITTED)) {
-		if (is_pending(self, entry))
-			gputm__commit_pend(self, entry, -1);
-		if (holds_as_needed(self))
-			drop_buffer(self, entry, 1);
+		entry->lane = (uint8_t)lane;
+		entry->lanes = (uint8_t)m->lanes;
 	}
-	enter(self, entry, GPUTM_COMMIT_FINISHED);
+	gputm__maximum(&self->head, m->first_cid + m->lanes);
+	gputm__maximum(&self->span_max, self->head - self->oldest);
 }
 
-/* ---- hazard detection ---- */
-
-static inline bool can_detect(const struct gputm_commit_unit *self)
+/* Record for the lanes of the warp what has been pushed. After the warp has retired, only verdicts
+ * are accepted, and nobody asks for them any more. */
+static void record_message(struct gputm_commit_unit *self, const struct gputm_commit_message *m)
 {
-	const struct entry *entry = entry_at(self, self->hazard);
+	uint64_t end = m->first_cid + m->lanes;
 
-	if (entry->stage != GPUTM_COMMIT_HAZARD)
-		return entry->stage > GPUTM_COMMIT_HAZARD;
-	if (!is_unbounded(entry, 0) && !is_unbounded(entry, 1))
-		return true;
-	return !entry->asked && (report_room(self) || !is_elsewhere(self, entry)) &&
-	       !gputm__commit_must_wait(self, entry);
-}
-
-/* The hazard pointer moves past an entry. */
-static inline void pass(struct gputm_commit_unit *self)
-{
-	self->hazard++;
-	if (!is_ordered(self))
-		self->final = self->hazard;
-}
-
-/* All words of the entry have passed hazard detection. */
-static void leave_detection(struct gputm_commit_unit *self, struct entry *entry)
-{
-	gputm__sample(&self->hazard_cycles, waited(self, entry));
-	enter(self, entry, GPUTM_COMMIT_VALIDATE);
-	self->hazard_word = 0;
-	pass(self);
-	if (entry->flags & GPUTM__HAZARDOUS) {
-		self->hazards++;
-		gputm__sample(&self->revalidation_distance, self->hazard - 1 - entry->ycid);
-		gputm__commit_wait_for(self, entry);
-	}
-	gputm__commit_settle(self, entry);
-}
-
-static void detect(struct gputm_commit_unit *self)
-{
-	struct entry *entry = entry_at(self, self->hazard);
-	uint32_t words = self->config.hazard_rate;
-
-	if (entry->stage == GPUTM_COMMIT_FINISHED)
-		pass(self);
-	else if (!has_words(self, entry))
-		leave_detection(self, entry);
-	else if (is_elsewhere(self, entry))
-		gputm__commit_ask_for_words(self, entry);
-	else
-		do {
-			gputm__commit_detect_word(self, entry, next_word(self, entry)->address);
-		} while (--words && has_words(self, entry) && !is_elsewhere(self, entry));
-}
-
-/* ---- validation wait ---- */
-
-void gputm__commit_wait_for(struct gputm_commit_unit *self, struct entry *entry)
-{
-	if (!is_woken(self, entry))
-		append(self, &entry_at(self, writer_of(entry))->waiters, entry);
-}
-
-/* The outcome is known: count it for the warp. */
-static void decide(struct gputm_commit_unit *self, struct entry *entry)
-{
-	if (!(entry->flags & GPUTM__DECIDED))
-		last_of(self, entry)->decided++;
-	entry->flags |= GPUTM__DECIDED;
-}
-
-void gputm__commit_settle(struct gputm_commit_unit *self, struct entry *entry)
-{
-	if (entry->stage != GPUTM_COMMIT_VALIDATE || entry->pending || entry->asked)
+	if (end <= self->oldest)
 		return;
-	if (!(entry->flags & GPUTM__HAZARDOUS)) {
-		gputm__sample(&self->validate_cycles, waited(self, entry));
-		enter(self, entry, GPUTM_COMMIT_FINALISE);
-		if (is_ordered(self))
-			decide(self, entry);
-		else
-			append(self, &self->finalise, entry);
-	} else if (is_woken(self, entry)) {
-		append(self, &self->revalidate, entry);
+	if (!entry_at(self, end - 1)->lanes)
+		define_warp(self, m);
+	if (is_resent(m))
+		entry_of_lane(self, m, gputm__lowest(m->mask))->resent += m->words;
+	if (m->kind != GPUTM_COMMIT_RESENT)
+		pushed_in(self, m)->lanes[pushed_as(m->kind)] |= m->mask;
+}
+
+size_t gputm_commit_message_size(const struct gputm_commit_message *message)
+{
+	return offsetof(struct gputm_commit_message, word) +
+	       message->words * sizeof(message->word[0]);
+}
+
+int gputm_commit_unit_push(struct gputm_commit_unit *self,
+			   const struct gputm_commit_message *message)
+{
+	struct inbox *in = is_resent(message) ? &self->resent : &self->input;
+	int answer = gputm_commit_unit_push_probe(self, message);
+	uint64_t end = message->first_cid + message->lanes;
+
+	if (answer != GPUTM_COMMIT_UNIT_ACCEPTED) {
+		self->messages_full += answer == GPUTM_COMMIT_UNIT_FULL;
+		return answer;
 	}
+	if (end > self->oldest + self->reach && gputm__commit_make_room(self, end - self->oldest))
+		return -ENOMEM;
+	record_message(self, message);
+	memcpy(gputm__queue_add(&in->queue), message, gputm_commit_message_size(message));
+	self->messages++;
+	return GPUTM_COMMIT_UNIT_ACCEPTED;
 }
 
-void gputm__commit_drained(struct gputm_commit_unit *self, struct entry *entry)
+/* The oldest message has been consumed. */
+static void drop_message(struct inbox *in)
 {
-	if (entry->stage == GPUTM_COMMIT_WRITE)
-		gputm__commit_finish(self, entry);
-	else
-		gputm__commit_settle(self, entry);
+	in->word = 0;
+	gputm__queue_take(&in->queue);
 }
 
-static void wake(struct gputm_commit_unit *self, struct list *waiters)
-{
-	while (waiters->last)
-		gputm__commit_settle(self, take(self, waiters));
-}
+/* ---- log transfer and speculative validation ---- */
 
-static inline bool can_revalidate(const struct gputm_commit_unit *self)
+/* Put the entry into use. Policies up to `policy` give it both buffers now. */
+static void occupy(struct gputm_commit_unit *self, struct entry *entry,
+		   enum gputm_commit_stage stage, enum gputm_commit_policy policy)
 {
-	const struct entry *entry = front(self, &self->revalidate);
-
-	if (!entry)
-		return false;
-	if (is_unbounded(entry, 0))
-		return report_room(self);
-	return room_at(self, 0) >= entry->words[0];
-}
-
-static void revalidate_entry(struct gputm_commit_unit *self, struct entry *entry)
-{
-	entry->flags &= (uint8_t)~(GPUTM__FAILED | GPUTM__HAZARDOUS);
-	entry->flags |= GPUTM__AGAIN;
-	self->revalidations++;
-	if (is_unbounded(entry, 0)) {
-		gputm__commit_ask(self, entry, GPUTM_COMMIT_FOR_REVALIDATE);
+	enter_stage(self, entry, stage);
+	gputm__maximum(&self->active_max, ++self->active);
+	if (self->config.buffer_policy > policy)
 		return;
-	}
-	self->requeued += entry->words[0];
-	gputm__commit_send_log(self, entry, 0);
+	gputm__commit_take_buffer(self, entry, 0);
+	gputm__commit_take_buffer(self, entry, 1);
 }
 
-/* In warp mode, as many entries of one warp as wait in a row, coalesced. */
-APART void revalidate(struct gputm_commit_unit *self)
+/* The first message of an entry that is no skip. */
+static void begin(struct gputm_commit_unit *self, struct entry *entry)
 {
-	struct entry *entry = front(self, &self->revalidate);
-	uint64_t warp = first_cid_of(self, entry);
+	occupy(self, entry, GPUTM_COMMIT_FILL, GPUTM_COMMIT_BUFFERS_ACCESSED);
+	entry->begun = true;
+	entry->rcid = self->oldest;
+	self->begun++;
+	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_BEGUN, cid_of(self, entry), entry->rcid,
+		    self->cycles, 0);
+}
+
+/* Does one more word of the log fit its buffer? The log may take a free buffer. */
+static bool has_room(struct gputm_commit_unit *self, struct entry *entry, uint32_t log)
+{
+	if (entry->buffer[log])
+		return entry->words[log] < self->config.buffer_words;
+	return gputm__commit_take_buffer(self, entry, log);
+}
+
+/* The log does not fit its buffer, or found none free. */
+static void overflow(struct gputm_commit_unit *self, struct entry *entry, uint32_t log)
+{
+	entry->flags |= (uint8_t)(GPUTM__UNBOUNDED << log);
+	self->overflows++;
+	if (self->config.buffer_policy >= GPUTM_COMMIT_BUFFERS_USED)
+		gputm__commit_drop_buffer(self, entry, log);
+}
+
+/* A word of a log comes; a word read is compared with memory at once. */
+static void transfer(struct gputm_commit_unit *self, struct entry *entry, uint32_t log,
+		     const struct gputm_commit_word *word)
+{
+	if (entry->stage == GPUTM_COMMIT_UNUSED)
+		begin(self, entry);
+	if (!is_unbounded(entry, log) && !has_room(self, entry, log))
+		overflow(self, entry, log);
+	if (!is_unbounded(entry, log))
+		buffer_of(self, entry, log)[entry->words[log]] = *word;
+	entry->words[log]++;
+	self->consumed[log]++;
+	if (log == GPUTM_COMMIT_READ_LOG)
+		gputm__commit_queue_word(self, entry, GPUTM_COMMIT_UNIT_VALIDATION, word);
+}
+
+static void consume_log(struct gputm_commit_unit *self, const struct gputm_commit_message *m)
+{
+	struct inbox *in = &self->input;
 
 	do {
-		revalidate_entry(self, take(self, &self->revalidate));
-		entry = front(self, &self->revalidate);
-	} while (self->config.warp_mode && can_revalidate(self) &&
-		 first_cid_of(self, entry) == warp);
-	if (self->gather.words)
-		gputm__commit_send(self, 0);
+		const struct gputm_commit_word *word = &m->word[in->word++];
+
+		transfer(self, entry_of_lane(self, m, word->lane), m->kind, word);
+	} while (words_a_cycle(self, m) > 1 && in->word < m->words);
+	gputm__commit_send(self, GPUTM_COMMIT_UNIT_VALIDATION);
+	if (in->word == m->words)
+		drop_message(in);
 }
 
-/* ---- finalising the outcome ---- */
+/* ---- done, skips and verdicts ---- */
 
-/* Is this the last outcome missing of those that are reported together? */
-static bool completes(const struct gputm_commit_unit *self, struct entry *entry)
+static void close_logs(struct gputm_commit_unit *self, struct entry *entry)
 {
-	uint32_t missing = together(self, entry) - last_of(self, entry)->decided;
-
-	return missing == !(entry->flags & GPUTM__DECIDED);
+	if (entry->stage == GPUTM_COMMIT_UNUSED)
+		begin(self, entry);
+	gputm__sample(&self->fill_cycles, cycles_in_stage(self, entry));
+	enter_stage(self, entry, GPUTM_COMMIT_HAZARD);
 }
 
-/* In CID order: are all outcomes that are reported with the entry at the pointer known? */
-static inline bool can_finalise_next(const struct gputm_commit_unit *self)
+static void skip(struct gputm_commit_unit *self, struct entry *entry)
 {
-	struct entry *entry = entry_at(self, self->final), *last;
-
-	if (self->final == self->hazard || entry->stage < GPUTM_COMMIT_FINALISE)
-		return false;
-	last = last_of(self, entry);
-	return last->decided == together(self, last) &&
-	       self->hazard - self->final >= last->decided &&
-	       (report_room(self) || (!self->config.warp_mode && !last->body));
+	if (gputm__mutant(GPUTM__MUTANT_FORGET_SKIP))
+		return;
+	occupy(self, entry, GPUTM_COMMIT_FINISHED, GPUTM_COMMIT_BUFFERS_ALL);
+	self->skips++;
+	group_last(self, entry)->decided++;
 }
 
-static inline bool can_finalise(const struct gputm_commit_unit *self)
+/* All lanes that are no skips may have been decided before the last skip came: then one of them
+ * finalises the group. */
+static void finalise_after_skips(struct gputm_commit_unit *self,
+				 const struct gputm_commit_message *m)
 {
-	struct entry *entry;
+	uint32_t lane = 0;
 
-	if (is_ordered(self))
-		return can_finalise_next(self);
-	entry = front(self, &self->finalise);
-	return entry && (report_room(self) || !completes(self, entry));
+	if (entry_of_lane(self, m, m->lanes - 1)->decided != m->lanes)
+		return;
+	while (lane < m->lanes && !entry_of_lane(self, m, lane)->begun)
+		lane++;
+	if (lane < m->lanes)
+		gputm__commit_append(self, &self->finalise, entry_of_lane(self, m, lane));
 }
 
-/* Report to the core: from here on a passed entry waits for its verdict. */
-static void announce(struct gputm_commit_unit *self, struct entry *entry)
+static void take_verdict(struct gputm_commit_unit *self, uint64_t cid, bool passed)
 {
-	bool passed = !(entry->flags & GPUTM__FAILED);
+	struct entry *entry = entry_at(self, cid);
 
-	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_OUTCOME, cid_of(self, entry), passed,
-		    entry->words[0], self->cycles);
-	if (holds_as_needed(self))
-		drop_buffer(self, entry, 0);
-	if (!passed) {
-		self->outcomes_failed++;
-		gputm__commit_finish(self, entry);
+	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_VERDICT, cid, passed, self->cycles, 0);
+	if (cid < self->oldest || entry->stage != GPUTM_COMMIT_WAIT) {
+		self->absorbed++;
 		return;
 	}
-	self->outcomes_passed++;
-	enter(self, entry, GPUTM_COMMIT_WAIT);
-	if (is_pending(self, entry))
-		gputm__commit_pend(self, entry, 1);
-}
-
-/* Report the outcomes of the entries that are not skips together. */
-APART void announce_all(struct gputm_commit_unit *self, struct entry *last)
-{
-	uint64_t mask = 0, passed = 0;
-
-	for (uint32_t lanes = together(self, last); lanes--;) {
-		struct entry *entry = entry_at(self, place_of(self, last) - lanes);
-
-		if (!entry->body)
-			continue;
-		mask |= lane_bit(entry);
-		passed |= entry->flags & GPUTM__FAILED ? 0 : lane_bit(entry);
-		announce(self, entry);
-	}
-	if (mask)
-		gputm__commit_report(self, last, GPUTM_COMMIT_OUTCOME, mask, passed);
-}
-
-static void finalise(struct gputm_commit_unit *self)
-{
-	struct entry *entry;
-	uint32_t lanes;
-
-	if (is_ordered(self)) {
-		entry = entry_at(self, self->final);
-		self->final += together(self, entry);
-	} else {
-		entry = take(self, &self->finalise);
-		decide(self, entry);
-	}
-	lanes = together(self, entry);
-	if (last_of(self, entry)->decided == lanes && (lanes > 1 || entry->body))
-		announce_all(self, last_of(self, entry));
-}
-
-/* ---- commit ---- */
-
-static inline uint32_t words_to_write(const struct entry *entry)
-{
-	return entry->stage == GPUTM_COMMIT_READY ? entry->words[1] : 0;
-}
-
-/* Words to queue when the pointer passes the last entry of those that write together. */
-static uint64_t words_of_all(const struct gputm_commit_unit *self, const struct entry *last)
-{
-	uint32_t place = place_of(self, last);
-	uint64_t words = 0;
-
-	for (uint32_t lanes = together(self, last); lanes; lanes--, place--)
-		words += words_to_write(entry_at(self, place));
-	return words;
-}
-
-static inline bool can_commit(const struct gputm_commit_unit *self)
-{
-	struct entry *entry = entry_at(self, self->commit);
-
-	if (self->commit == self->final || entry->stage < GPUTM_COMMIT_READY)
-		return false;
-	if (entry->stage == GPUTM_COMMIT_READY && is_unbounded(entry, 1))
-		return !entry->asked && report_room(self);
-	if (entry != last_of(self, entry))
-		return true;
-	return room_at(self, 1) >=
-	       (together(self, entry) > 1 ? words_of_all(self, entry) : words_to_write(entry));
-}
-
-void gputm__commit_issue(struct gputm_commit_unit *self, struct entry *entry)
-{
-	gputm__sample(&self->commit_cycles, waited(self, entry));
-	enter(self, entry, GPUTM_COMMIT_WRITE);
-	entry->flags |= GPUTM__COMMITTED;
-	if (!is_unbounded(entry, 1)) {
-		self->reissued += entry->words[1];
-		gputm__commit_send_log(self, entry, 1);
-	}
-	if (!entry->pending)
-		gputm__commit_finish(self, entry);
-}
-
-/* Queue the writes of all entries that write together, coalesced in warp mode. */
-APART void issue_all(struct gputm_commit_unit *self, const struct entry *last)
-{
-	uint32_t place = place_of(self, last);
-
-	for (uint32_t lanes = together(self, last); lanes--;)
-		if (entry_at(self, place - lanes)->stage == GPUTM_COMMIT_READY)
-			gputm__commit_issue(self, entry_at(self, place - lanes));
-	if (self->gather.words)
-		gputm__commit_send(self, 1);
-}
-
-static void commit(struct gputm_commit_unit *self)
-{
-	struct entry *entry = entry_at(self, self->commit);
-	bool ready = entry->stage == GPUTM_COMMIT_READY;
-
-	if (ready && is_unbounded(entry, 1)) {
-		gputm__commit_ask(self, entry, GPUTM_COMMIT_FOR_COMMIT);
-		return;
-	}
-	self->commit++;
-	if (entry == last_of(self, entry) && (ready || together(self, entry) > 1))
-		issue_all(self, entry);
-}
-
-/* ---- retire ---- */
-
-/* Does the core get a report? Of each entry that has written, or of the warp. */
-static inline bool tells(const struct gputm_commit_unit *self, const struct entry *entry)
-{
-	return is_last(entry) || (self->config.entry_done && !self->config.warp_mode &&
-				  entry->flags & GPUTM__COMMITTED);
-}
-
-/* The lanes up to that of the oldest entry that have retired and are not reported yet. */
-static uint64_t untold(const struct gputm_commit_unit *self, const struct entry *oldest)
-{
-	unsigned before = (unsigned)(self->oldest - self->told);
-
-	if (gputm__mutant(GPUTM__MUTANT_LOSE_DONE))
-		return lane_bit(oldest);
-	return UINT64_MAX >> (63 - before) << (oldest->lane - before);
-}
-
-static inline bool can_retire(const struct gputm_commit_unit *self)
-{
-	const struct entry *entry = entry_at(self, self->oldest);
-
-	return self->oldest != self->commit && entry->stage == GPUTM_COMMIT_FINISHED &&
-	       (!tells(self, entry) || report_room(self));
-}
-
-/* How an entry has ended, for the event. */
-static uint64_t count_end(struct gputm_commit_unit *self, const struct entry *entry)
-{
-	if (!entry->body) {
-		self->skips_retired++;
-		return 0;
-	}
-	gputm__sample(&self->retire_cycles, waited(self, entry));
-	if (entry->flags & GPUTM__COMMITTED) {
-		self->committed++;
-		return 2;
-	}
-	if (entry->flags & GPUTM__FAILED)
-		self->failed_here++;
+	gputm__sample(&self->verdict_cycles, cycles_in_stage(self, entry));
+	if (passed)
+		enter_stage(self, entry, GPUTM_COMMIT_READY);
 	else
-		self->failed_elsewhere++;
-	return 1;
+		gputm__commit_finish(self, entry);
+	if (gputm__mutant(GPUTM__MUTANT_DISORDER) && passed && !self->config.warp_mode &&
+	    !is_unbounded(entry, 1) && port_room(self, GPUTM_COMMIT_UNIT_COMMIT) >= entry->words[1])
+		gputm__commit_write(self, entry);
 }
 
-static void retire(struct gputm_commit_unit *self)
+static void consume_lane(struct gputm_commit_unit *self, const struct gputm_commit_message *m,
+			 uint32_t lane)
 {
-	struct entry *entry = entry_at(self, self->oldest);
-	struct list waiters = entry->waiters;
-	bool last = is_last(entry), is_told = tells(self, entry);
-
-	if (is_pending(self, entry))
-		gputm__commit_pend(self, entry, -1);
-	drop_buffer(self, entry, 1);
-	drop_buffer(self, entry, 0);
-	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_RETIRED, self->oldest, count_end(self, entry),
-		    self->cycles, 0);
-	if (is_told) {
-		gputm__commit_report(self, entry, GPUTM_COMMIT_RETIRED, untold(self, entry), 0);
-		self->told = self->oldest + 1;
-	}
-	if (last)
-		*said_of(self, entry) = (struct said){ { 0 } };
-	*entry = (struct entry){ 0 };
-	self->active--;
-	self->oldest++;
-	wake(self, &waiters);
+	if (m->kind == GPUTM_COMMIT_VERDICT)
+		take_verdict(self, m->first_cid + lane, m->yes >> lane & 1);
+	else if (m->yes >> lane & 1)
+		close_logs(self, entry_of_lane(self, m, lane));
+	else
+		skip(self, entry_of_lane(self, m, lane));
 }
 
-/* ---- messages ---- */
-
-static inline bool can_take_resent(const struct gputm_commit_unit *self)
+/* The next lane to take: the lowest. If all come in one cycle, the skips of a done come last. */
+static uint32_t next_lane(const struct gputm_commit_unit *self,
+			  const struct gputm_commit_message *m)
 {
-	return self->resent.queue.count && gputm__commit_can_take_resent(self);
+	if (self->config.serial_input || m->kind == GPUTM_COMMIT_VERDICT || !m->yes)
+		return gputm__lowest(m->mask);
+	return gputm__lowest(m->yes);
+}
+
+static void consume_lanes(struct gputm_commit_unit *self, struct gputm_commit_message *m)
+{
+	do {
+		uint32_t lane = next_lane(self, m);
+
+		consume_lane(self, m, lane);
+		m->mask &= ~(UINT64_C(1) << lane);
+		m->yes &= m->mask;
+	} while (m->mask && !self->config.serial_input);
+	if (m->mask)
+		return;
+	if (m->kind == GPUTM_COMMIT_DONE && self->config.warp_mode &&
+	    !self->config.ordered_outcomes)
+		finalise_after_skips(self, m);
+	drop_message(&self->input);
 }
 
 static inline bool can_consume(const struct gputm_commit_unit *self)
 {
-	const struct gputm_commit_message *m;
+	const struct gputm_commit_message *m = oldest_message(&self->input);
 
 	if (!self->input.queue.count)
 		return false;
-	m = served(&self->input);
-	return m->kind != GPUTM_COMMIT_READ_LOG || room_at(self, 0) >= words_a_cycle(self, m);
+	return m->kind != GPUTM_COMMIT_READ_LOG ||
+	       port_room(self, GPUTM_COMMIT_UNIT_VALIDATION) >= words_a_cycle(self, m);
 }
 
-static inline void consume(struct gputm_commit_unit *self)
+static bool consume(struct gputm_commit_unit *self)
 {
-	struct gputm_commit_message *m = served(&self->input);
+	struct gputm_commit_message *m = oldest_message(&self->input);
 
+	if (!can_consume(self))
+		return false;
 	if (m->kind <= GPUTM_COMMIT_WRITE_LOG)
-		gputm__commit_consume_log(self, m);
+		consume_log(self, m);
 	else
-		gputm__commit_consume_lanes(self, m);
+		consume_lanes(self, m);
+	return true;
+}
+
+/* ---- a log that is not kept comes again ---- */
+
+/* Do resent words with this purpose go to a port? Else they go to hazard detection. */
+static bool is_for_port(uint32_t purpose)
+{
+	return purpose >= GPUTM_COMMIT_FOR_REVALIDATE;
+}
+
+static inline bool can_take_resent(const struct gputm_commit_unit *self)
+{
+	const struct gputm_commit_message *m = oldest_message(&self->resent);
+
+	if (!self->resent.queue.count)
+		return false;
+	return !is_for_port(m->purpose) || m->kind == GPUTM_COMMIT_RESENT_DONE ||
+	       port_room(self, m->purpose & 1) >= words_a_cycle(self, m);
+}
+
+/* The word goes by hazard detection, and stays in the buffer if it has come for that. */
+static void detect_resent_word(struct gputm_commit_unit *self, struct entry *entry,
+			       const struct gputm_commit_word *word)
+{
+	uint32_t log = log_in_detection(self, entry);
+
+	if (is_deferred(self, entry, log) && entry->buffer[log])
+		buffer_of(self, entry, log)[detected_of_log(self, entry)] = *word;
+	gputm__commit_detect_word(self, entry, word->address);
+}
+
+static void take_resent_word(struct gputm_commit_unit *self, struct entry *entry, uint32_t purpose,
+			     const struct gputm_commit_word *word)
+{
+	self->words_resent++;
+	if (!is_for_port(purpose)) {
+		detect_resent_word(self, entry, word);
+		return;
+	}
+	if (purpose == GPUTM_COMMIT_FOR_REVALIDATE)
+		self->requeued++;
+	else
+		self->reissued++;
+	gputm__commit_queue_word(self, entry, purpose & 1, word);
+}
+
+static void finish_resent(struct gputm_commit_unit *self, struct entry *entry, uint32_t purpose)
+{
+	uint32_t log = purpose & 1;
+
+	entry->asked = 0;
+	if (is_deferred(self, entry, log) && entry->buffer[log])
+		entry->flags &= (uint8_t)~(GPUTM__UNBOUNDED << log);
+	if (purpose == GPUTM_COMMIT_FOR_REVALIDATE)
+		gputm__commit_leave_wait(self, entry);
+	else if (purpose == GPUTM_COMMIT_FOR_COMMIT)
+		gputm__commit_write(self, entry);
+}
+
+static bool take_resent(struct gputm_commit_unit *self)
+{
+	struct inbox *in = &self->resent;
+	const struct gputm_commit_message *m = oldest_message(in);
+	struct entry *entry;
+	uint32_t words;
+
+	if (!can_take_resent(self))
+		return false;
+	entry = entry_of_lane(self, m, gputm__lowest(m->mask));
+	words = is_for_port(m->purpose) ? words_a_cycle(self, m) : self->config.hazard_rate;
+	for (; words && in->word < m->words; words--)
+		take_resent_word(self, entry, m->purpose, &m->word[in->word++]);
+	gputm__commit_send(self, m->purpose & 1);
+	if (m->kind == GPUTM_COMMIT_RESENT_DONE)
+		finish_resent(self, entry, m->purpose);
+	if (in->word == m->words)
+		drop_message(in);
+	return true;
+}
+
+/* ---- a request has completed ---- */
+
+static void compare(struct gputm_commit_unit *self, struct entry *entry,
+		    const struct gputm_commit_word *word, uint32_t value)
+{
+	bool again = entry->flags & GPUTM__AGAIN;
+
+	gputm__emit(&self->unit,
+		    again ? GPUTM_COMMIT_UNIT_REVALIDATED : GPUTM_COMMIT_UNIT_VALIDATED,
+		    cid_of(self, entry), word->address, value, word->value);
+	self->compared[again]++;
+	if (value == word->value)
+		return;
+	entry->flags |= GPUTM__FAILED;
+	self->mismatches++;
+}
+
+static void count_written(struct gputm_commit_unit *self, const struct entry *entry,
+			  const struct gputm_commit_word *word)
+{
+	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_WRITTEN, cid_of(self, entry), word->address,
+		    word->value, self->cycles);
+	self->written++;
+}
+
+/* No word of the entry is at a port any more. */
+static void move_on(struct gputm_commit_unit *self, struct entry *entry)
+{
+	if (entry->stage == GPUTM_COMMIT_WRITE)
+		gputm__commit_finish(self, entry);
+	else
+		gputm__commit_leave_wait(self, entry);
+}
+
+int gputm_commit_unit_mem_complete(struct gputm_commit_unit *self, uint64_t tag,
+				   const uint32_t *values)
+{
+	int words = gputm__commit_land(self, tag, values);
+
+	for (int n = 0; n < words; n++) {
+		const struct gputm_commit_word *word =
+			&port_word_at(&self->port[tag & 1], (tag >> 1) + (uint64_t)n)->word;
+		struct entry *entry = entry_at(self, word->lane);
+
+		if (tag & 1)
+			count_written(self, entry, word);
+		else
+			compare(self, entry, word,
+				values[(word->address & ~self->region_mask) / 4]);
+		if (!--entry->at_port)
+			move_on(self, entry);
+	}
+	return words < 0 ? words : 0;
 }
 
 /* ---- a cycle ---- */
 
-/* Ports that can offer a new request. An offer stands until it is popped. */
-static inline uint32_t can_offer(const struct gputm_commit_unit *self)
+/* Does the port have a request that it does not offer yet? An offer stands until it is popped. */
+static inline bool can_offer(const struct gputm_commit_unit *self, uint32_t which)
 {
-	return self->queued & ~self->offered;
+	const struct port *port = &self->port[which];
+
+	return port->popped != port->end && !(self->offers & offer_of(which));
 }
 
-static inline void offer(struct gputm_commit_unit *self)
+static bool offer(struct gputm_commit_unit *self, uint32_t which)
 {
-	self->offered = self->queued;
+	if (!can_offer(self, which))
+		return false;
+	self->offers |= offer_of(which);
+	return true;
 }
 
-static inline int offers(const struct gputm_commit_unit *self)
+static int all_offers(const struct gputm_commit_unit *self)
 {
-	return (int)self->offered | (self->output.count != 0);
+	return self->offers | (self->output.count ? GPUTM_COMMIT_UNIT_OFFERS_REPORT : 0);
 }
-
-/* The boxes in the order of a cycle: a condition and a step for each. */
-#define BOXES(BOX)                                                                                 \
-	BOX(can_offer, offer)                                                                      \
-	BOX(can_detect, detect)                                                                    \
-	BOX(can_revalidate, revalidate)                                                            \
-	BOX(can_finalise, finalise)                                                                \
-	BOX(can_commit, commit)                                                                    \
-	BOX(can_retire, retire)                                                                    \
-	BOX(can_take_resent, gputm__commit_take_resent)                                            \
-	BOX(can_consume, consume)
-
-#define STEP(can, step)                                                                            \
-	if (can(self)) {                                                                           \
-		step(self);                                                                        \
-		moved = GPUTM_COMMIT_UNIT_MOVED;                                                   \
-	}
 
 int gputm_commit_unit_tick(struct gputm_commit_unit *self)
 {
-	int moved = 0;
+	bool moved = offer(self, GPUTM_COMMIT_UNIT_VALIDATION);
 
-	BOXES(STEP)
+	moved |= offer(self, GPUTM_COMMIT_UNIT_COMMIT);
+	moved |= gputm__commit_step(self);
+	moved |= take_resent(self);
+	moved |= consume(self);
 	self->now++;
 	self->cycles++;
-	return offers(self) | moved;
+	return all_offers(self) | (moved ? GPUTM_COMMIT_UNIT_MOVED : 0);
 }
-
-#define CAN(can, step) can(self) ||
 
 uint64_t gputm_commit_unit_next_event(const struct gputm_commit_unit *self)
 {
-	return BOXES(CAN) false ? 0 : UINT64_MAX;
+	bool moves = can_offer(self, GPUTM_COMMIT_UNIT_VALIDATION) ||
+		     can_offer(self, GPUTM_COMMIT_UNIT_COMMIT) || gputm__commit_can_step(self) ||
+		     can_take_resent(self) || can_consume(self);
+
+	return moves ? 0 : UINT64_MAX;
 }
 
 /* If a tick has changed nothing, the following ticks change nothing either. */
 int gputm_commit_unit_advance(struct gputm_commit_unit *self, uint64_t cycles)
 {
-	int result = offers(self);
+	int result = all_offers(self);
 	uint64_t now;
 
 	do {

@@ -48,8 +48,8 @@ static void tidy_sequencer(struct gputm_commit_sequencer *s)
 static void tidy_unit(struct gputm_commit_unit *unit)
 {
 	for (int i = 0; i < 2; i++)
-		if (unit->port[i].oldest == unit->port[i].filled)
-			unit->port[i].oldest = unit->port[i].issued = unit->port[i].filled = 0;
+		if (unit->port[i].oldest == unit->port[i].end)
+			unit->port[i].oldest = unit->port[i].popped = unit->port[i].end = 0;
 }
 
 static void tidy(struct sim_port *port)

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The boxes of Fig. 4.5 after the log transfer, in the figure's order: hazard detection, validation
+ * wait, finalising the outcome, commit, retire. Each is a pair: can_X() says whether the box can
+ * take a step now, X() takes the step if it can. What moves an entry on when a message or a
+ * completion comes stands in the box that the entry leaves.
+ */
+#include "lib/kilotm/commit_unit-priv.h"
+
+/* ---- what several boxes do ---- */
+
+static bool holds_as_needed(const struct gputm_commit_unit *self)
+{
+	return self->config.buffer_policy == GPUTM_COMMIT_BUFFERS_NEEDED;
+}
+
+/* Queue a report on the entry, or on lanes of its warp. */
+static void report(struct gputm_commit_unit *self, const struct entry *entry,
+		   enum gputm_commit_report_kind kind, uint64_t mask, uint64_t yes)
+{
+	struct gputm_commit_report *out = gputm__queue_add(&self->output);
+
+	*out = (struct gputm_commit_report){
+		.kind = kind,
+		.first_cid = cid_of(self, entry) - entry->lane,
+		.lanes = entry->lanes,
+		.mask = mask,
+		.yes = yes,
+		.purpose = kind == GPUTM_COMMIT_RESEND ? entry->asked - 1u : 0,
+	};
+}
+
+/* Ask the core for a log that is not kept. */
+static void ask(struct gputm_commit_unit *self, struct entry *entry,
+		enum gputm_commit_purpose purpose)
+{
+	entry->asked = (uint8_t)(purpose + 1);
+	entry->resent = 0;
+	pushed_for(self, entry)->lanes[GPUTM__PUSHED_RESENT] &= ~lane_bit(entry);
+	self->resends++;
+	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_RESEND, cid_of(self, entry), purpose,
+		    self->cycles, 0);
+	if (!gputm__mutant(GPUTM__MUTANT_DROP_RESEND))
+		report(self, entry, GPUTM_COMMIT_RESEND, lane_bit(entry), 0);
+}
+
+void gputm__commit_finish(struct gputm_commit_unit *self, struct entry *entry)
+{
+	if (!(entry->flags & GPUTM__COMMITTED)) {
+		if (is_write_pending(self, entry))
+			gputm__commit_pend(self, entry, -1);
+		if (holds_as_needed(self))
+			gputm__commit_drop_buffer(self, entry, 1);
+	}
+	enter_stage(self, entry, GPUTM_COMMIT_FINISHED);
+}
+
+/* ---- hazard detection ---- */
+
+static bool has_words_left(const struct gputm_commit_unit *self, const struct entry *entry)
+{
+	return self->detected < (uint64_t)entry->words[0] + entry->words[1];
+}
+
+/* Is the next word at the core, as its log is not kept? */
+static bool is_next_at_core(const struct gputm_commit_unit *self, const struct entry *entry)
+{
+	return has_words_left(self, entry) && is_unbounded(entry, log_in_detection(self, entry));
+}
+
+/* Does an entry before that at the hazard pointer, in warp mode one of an earlier warp, hold a
+ * buffer? */
+static bool older_holds(const struct gputm_commit_unit *self)
+{
+	const struct entry *entry = entry_at(self, self->hazard);
+	uint64_t end = self->hazard - (self->config.warp_mode ? entry->lane : 0);
+
+	for (uint64_t cid = self->oldest; cid < end; cid++) {
+		entry = entry_at(self, cid);
+		if (entry->buffer[0] || entry->buffer[1])
+			return true;
+	}
+	return false;
+}
+
+/* Must a deferred log wait? It does while the pool is empty, but only for older entries. */
+static bool waits_for_buffer(const struct gputm_commit_unit *self, const struct entry *entry)
+{
+	uint32_t log = log_in_detection(self, entry);
+
+	return is_deferred(self, entry, log) && has_words_left(self, entry) &&
+	       !entry->buffer[log] && self->buffers_used == self->config.buffers &&
+	       older_holds(self);
+}
+
+static inline bool can_detect(const struct gputm_commit_unit *self)
+{
+	const struct entry *entry = entry_at(self, self->hazard);
+
+	if (entry->stage != GPUTM_COMMIT_HAZARD)
+		return entry->stage > GPUTM_COMMIT_HAZARD;
+	if (!is_unbounded(entry, 0) && !is_unbounded(entry, 1))
+		return true;
+	return !entry->asked && (has_report_room(self) || !is_next_at_core(self, entry)) &&
+	       !waits_for_buffer(self, entry);
+}
+
+/* Ask for the log that holds the next word, into a buffer if it can have one now. */
+static void ask_for_words(struct gputm_commit_unit *self, struct entry *entry)
+{
+	uint32_t log = log_in_detection(self, entry);
+
+	if (is_deferred(self, entry, log) && !entry->buffer[log])
+		self->deferrals += gputm__commit_take_buffer(self, entry, log);
+	ask(self, entry, log ? GPUTM_COMMIT_FOR_RECORD : GPUTM_COMMIT_FOR_HAZARD);
+}
+
+static void detect_words(struct gputm_commit_unit *self, struct entry *entry)
+{
+	uint32_t words = self->config.hazard_rate;
+
+	do {
+		const struct gputm_commit_word *log =
+			buffer_of(self, entry, log_in_detection(self, entry));
+
+		gputm__commit_detect_word(self, entry, log[detected_of_log(self, entry)].address);
+	} while (--words && has_words_left(self, entry) && !is_next_at_core(self, entry));
+}
+
+/* The hazard pointer moves past an entry. */
+static void pass(struct gputm_commit_unit *self)
+{
+	self->hazard++;
+	if (!is_ordered(self))
+		self->final = self->hazard;
+}
+
+/* All words of the entry have passed. */
+static void leave_detection(struct gputm_commit_unit *self, struct entry *entry)
+{
+	gputm__sample(&self->hazard_cycles, cycles_in_stage(self, entry));
+	enter_stage(self, entry, GPUTM_COMMIT_VALIDATE);
+	self->detected = 0;
+	pass(self);
+	if (entry->flags & GPUTM__HAZARDOUS) {
+		self->hazards++;
+		gputm__sample(&self->revalidation_distance, self->hazard - 1 - entry->ycid);
+		gputm__commit_wait_for_writer(self, entry);
+	}
+	gputm__commit_leave_wait(self, entry);
+}
+
+static bool detect(struct gputm_commit_unit *self)
+{
+	struct entry *entry = entry_at(self, self->hazard);
+
+	if (!can_detect(self))
+		return false;
+	if (entry->stage == GPUTM_COMMIT_FINISHED)
+		pass(self);
+	else if (!has_words_left(self, entry))
+		leave_detection(self, entry);
+	else if (is_next_at_core(self, entry))
+		ask_for_words(self, entry);
+	else
+		detect_words(self, entry);
+	return true;
+}
+
+/* ---- validation wait ---- */
+
+void gputm__commit_wait_for_writer(struct gputm_commit_unit *self, struct entry *entry)
+{
+	if (!has_writer_retired(self, entry))
+		gputm__commit_append(self, &entry_at(self, writer_of(entry))->waiters, entry);
+}
+
+/* The outcome is known: count it for the group. */
+static void decide(struct gputm_commit_unit *self, struct entry *entry)
+{
+	if (!(entry->flags & GPUTM__DECIDED))
+		group_last(self, entry)->decided++;
+	entry->flags |= GPUTM__DECIDED;
+}
+
+void gputm__commit_leave_wait(struct gputm_commit_unit *self, struct entry *entry)
+{
+	if (entry->stage != GPUTM_COMMIT_VALIDATE || entry->at_port || entry->asked)
+		return;
+	if (!(entry->flags & GPUTM__HAZARDOUS)) {
+		gputm__sample(&self->validate_cycles, cycles_in_stage(self, entry));
+		enter_stage(self, entry, GPUTM_COMMIT_FINALISE);
+		if (is_ordered(self))
+			decide(self, entry);
+		else
+			gputm__commit_append(self, &self->finalise, entry);
+	} else if (has_writer_retired(self, entry)) {
+		gputm__commit_append(self, &self->revalidate, entry);
+	}
+}
+
+static inline bool can_revalidate(const struct gputm_commit_unit *self)
+{
+	const struct entry *entry = list_first(self, &self->revalidate);
+
+	if (!entry)
+		return false;
+	if (is_unbounded(entry, 0))
+		return has_report_room(self);
+	return port_room(self, GPUTM_COMMIT_UNIT_VALIDATION) >= entry->words[0];
+}
+
+static void revalidate_entry(struct gputm_commit_unit *self, struct entry *entry)
+{
+	entry->flags &= (uint8_t)~(GPUTM__FAILED | GPUTM__HAZARDOUS);
+	entry->flags |= GPUTM__AGAIN;
+	self->revalidations++;
+	if (is_unbounded(entry, 0)) {
+		ask(self, entry, GPUTM_COMMIT_FOR_REVALIDATE);
+		return;
+	}
+	self->requeued += entry->words[0];
+	gputm__commit_queue_log(self, entry, 0);
+}
+
+/* In warp mode, as many entries of one warp as wait in a row, coalesced. */
+static bool revalidate(struct gputm_commit_unit *self)
+{
+	struct entry *entry;
+	uint64_t warp;
+
+	if (!can_revalidate(self))
+		return false;
+	entry = list_first(self, &self->revalidate);
+	warp = cid_of(self, entry) - entry->lane;
+	do {
+		revalidate_entry(self, gputm__commit_take(self, &self->revalidate));
+		entry = list_first(self, &self->revalidate);
+	} while (self->config.warp_mode && can_revalidate(self) &&
+		 cid_of(self, entry) - entry->lane == warp);
+	gputm__commit_send(self, GPUTM_COMMIT_UNIT_VALIDATION);
+	return true;
+}
+
+/* ---- finalising the outcome ---- */
+
+/* Is this the last outcome missing of the group? */
+static bool completes_group(const struct gputm_commit_unit *self, struct entry *entry)
+{
+	uint32_t missing = group_size(self, entry) - group_last(self, entry)->decided;
+
+	return missing == !(entry->flags & GPUTM__DECIDED);
+}
+
+/* In CID order: are all outcomes known of the group at the pointer? */
+static inline bool can_finalise_next(const struct gputm_commit_unit *self)
+{
+	struct entry *entry = entry_at(self, self->final), *last;
+
+	if (self->final == self->hazard || entry->stage < GPUTM_COMMIT_FINALISE)
+		return false;
+	last = group_last(self, entry);
+	return last->decided == group_size(self, last) &&
+	       self->hazard - self->final >= last->decided &&
+	       (has_report_room(self) || (!self->config.warp_mode && !last->begun));
+}
+
+static inline bool can_finalise(const struct gputm_commit_unit *self)
+{
+	struct entry *entry;
+
+	if (is_ordered(self))
+		return can_finalise_next(self);
+	entry = list_first(self, &self->finalise);
+	return entry && (has_report_room(self) || !completes_group(self, entry));
+}
+
+/* The core hears the outcome: a passed entry waits for its verdict from here on. */
+static void announce(struct gputm_commit_unit *self, struct entry *entry)
+{
+	bool passed = !(entry->flags & GPUTM__FAILED);
+
+	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_OUTCOME, cid_of(self, entry), passed,
+		    entry->words[0], self->cycles);
+	if (holds_as_needed(self))
+		gputm__commit_drop_buffer(self, entry, 0);
+	if (!passed) {
+		self->outcomes_failed++;
+		gputm__commit_finish(self, entry);
+		return;
+	}
+	self->outcomes_passed++;
+	enter_stage(self, entry, GPUTM_COMMIT_WAIT);
+	if (is_write_pending(self, entry))
+		gputm__commit_pend(self, entry, 1);
+}
+
+/* Report the outcomes of the entries of a group that are no skips. */
+static void announce_group(struct gputm_commit_unit *self, const struct entry *last)
+{
+	uint64_t end = cid_of(self, last) + 1, mask = 0, passed = 0;
+
+	for (uint64_t cid = end - group_size(self, last); cid < end; cid++) {
+		struct entry *entry = entry_at(self, cid);
+
+		if (!entry->begun)
+			continue;
+		mask |= lane_bit(entry);
+		passed |= entry->flags & GPUTM__FAILED ? 0 : lane_bit(entry);
+		announce(self, entry);
+	}
+	if (mask)
+		report(self, last, GPUTM_COMMIT_OUTCOME, mask, passed);
+}
+
+static bool finalise(struct gputm_commit_unit *self)
+{
+	struct entry *entry, *last;
+
+	if (!can_finalise(self))
+		return false;
+	if (is_ordered(self)) {
+		entry = entry_at(self, self->final);
+		self->final += group_size(self, entry);
+	} else {
+		entry = gputm__commit_take(self, &self->finalise);
+		decide(self, entry);
+	}
+	last = group_last(self, entry);
+	if (last->decided == group_size(self, entry) && (self->config.warp_mode || entry->begun))
+		announce_group(self, last);
+	return true;
+}
+
+/* ---- commit ---- */
+
+/* Words to queue when the pointer passes the last entry of a group. */
+static uint64_t words_to_write(const struct gputm_commit_unit *self, const struct entry *last)
+{
+	uint64_t words = 0;
+
+	for (uint32_t n = 0; n < group_size(self, last); n++) {
+		const struct entry *entry = entry_at(self, self->commit - n);
+
+		words += entry->stage == GPUTM_COMMIT_READY ? entry->words[1] : 0;
+	}
+	return words;
+}
+
+static inline bool can_commit(const struct gputm_commit_unit *self)
+{
+	struct entry *entry = entry_at(self, self->commit);
+
+	if (self->commit == self->final || entry->stage < GPUTM_COMMIT_READY)
+		return false;
+	if (entry->stage == GPUTM_COMMIT_READY && is_unbounded(entry, 1))
+		return !entry->asked && has_report_room(self);
+	return entry != group_last(self, entry) ||
+	       port_room(self, GPUTM_COMMIT_UNIT_COMMIT) >= words_to_write(self, entry);
+}
+
+void gputm__commit_write(struct gputm_commit_unit *self, struct entry *entry)
+{
+	gputm__sample(&self->commit_cycles, cycles_in_stage(self, entry));
+	enter_stage(self, entry, GPUTM_COMMIT_WRITE);
+	entry->flags |= GPUTM__COMMITTED;
+	if (!is_unbounded(entry, 1)) {
+		self->reissued += entry->words[1];
+		gputm__commit_queue_log(self, entry, 1);
+	}
+	if (!entry->at_port)
+		gputm__commit_finish(self, entry);
+}
+
+/* Queue the writes of all entries of a group, coalesced in warp mode. */
+static void write_group(struct gputm_commit_unit *self, const struct entry *last)
+{
+	uint64_t end = cid_of(self, last) + 1;
+
+	for (uint64_t cid = end - group_size(self, last); cid < end; cid++)
+		if (entry_at(self, cid)->stage == GPUTM_COMMIT_READY)
+			gputm__commit_write(self, entry_at(self, cid));
+	gputm__commit_send(self, GPUTM_COMMIT_UNIT_COMMIT);
+}
+
+static bool commit(struct gputm_commit_unit *self)
+{
+	struct entry *entry = entry_at(self, self->commit);
+	bool ready = entry->stage == GPUTM_COMMIT_READY;
+
+	if (!can_commit(self))
+		return false;
+	if (ready && is_unbounded(entry, 1)) {
+		ask(self, entry, GPUTM_COMMIT_FOR_COMMIT);
+		return true;
+	}
+	self->commit++;
+	if (entry == group_last(self, entry) && (self->config.warp_mode || ready))
+		write_group(self, entry);
+	return true;
+}
+
+/* ---- retire ---- */
+
+/* Does the core get a report? Of each entry that has written, or of the warp. */
+static bool reports_retirement(const struct gputm_commit_unit *self, const struct entry *entry)
+{
+	return ends_warp(entry) || (self->config.entry_done && !self->config.warp_mode &&
+				    entry->flags & GPUTM__COMMITTED);
+}
+
+/* The lanes up to that of the oldest entry that have retired and are not reported yet. */
+static uint64_t unreported(const struct gputm_commit_unit *self, const struct entry *oldest)
+{
+	unsigned before = (unsigned)(self->oldest - self->reported);
+
+	if (gputm__mutant(GPUTM__MUTANT_LOSE_DONE))
+		return lane_bit(oldest);
+	return UINT64_MAX >> (63 - before) << (oldest->lane - before);
+}
+
+static inline bool can_retire(const struct gputm_commit_unit *self)
+{
+	const struct entry *entry = entry_at(self, self->oldest);
+
+	return self->oldest != self->commit && entry->stage == GPUTM_COMMIT_FINISHED &&
+	       (!reports_retirement(self, entry) || has_report_room(self));
+}
+
+/* How an entry has ended, for the event. */
+static uint64_t count_end(struct gputm_commit_unit *self, const struct entry *entry)
+{
+	if (!entry->begun) {
+		self->skips_retired++;
+		return 0;
+	}
+	gputm__sample(&self->retire_cycles, cycles_in_stage(self, entry));
+	if (entry->flags & GPUTM__COMMITTED) {
+		self->committed++;
+		return 2;
+	}
+	if (entry->flags & GPUTM__FAILED)
+		self->failed_here++;
+	else
+		self->failed_elsewhere++;
+	return 1;
+}
+
+static bool retire(struct gputm_commit_unit *self)
+{
+	struct entry *entry = entry_at(self, self->oldest);
+	struct list waiters = entry->waiters;
+
+	if (!can_retire(self))
+		return false;
+	if (is_write_pending(self, entry))
+		gputm__commit_pend(self, entry, -1);
+	gputm__commit_drop_buffer(self, entry, 1);
+	gputm__commit_drop_buffer(self, entry, 0);
+	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_RETIRED, self->oldest, count_end(self, entry),
+		    self->cycles, 0);
+	if (reports_retirement(self, entry)) {
+		report(self, entry, GPUTM_COMMIT_RETIRED, unreported(self, entry), 0);
+		self->reported = self->oldest + 1;
+	}
+	if (ends_warp(entry))
+		*pushed_for(self, entry) = (struct pushed){ { 0 } };
+	*entry = (struct entry){ 0 };
+	self->active--;
+	self->oldest++;
+	while (waiters.last)
+		gputm__commit_leave_wait(self, gputm__commit_take(self, &waiters));
+	return true;
+}
+
+/* ---- a cycle ---- */
+
+bool gputm__commit_step(struct gputm_commit_unit *self)
+{
+	bool moved = detect(self);
+
+	moved |= revalidate(self);
+	moved |= finalise(self);
+	moved |= commit(self);
+	moved |= retire(self);
+	return moved;
+}
+
+bool gputm__commit_can_step(const struct gputm_commit_unit *self)
+{
+	return can_detect(self) || can_revalidate(self) || can_finalise(self) || can_commit(self) ||
+	       can_retire(self);
+}
