@@ -1,12 +1,21 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# awk -v later=0|1 -f age.awk HEADER: the header with each config struct one field shorter or
-# longer, and its INIT macro with it. Fields that share the last 8 bytes go together, as no field
-# is ever added in the padding of a struct.
+# awk -v later=0|1 -v to=FOLDER/ -f age.awk HEADER...: the headers there, with each config struct one
+# field shorter or longer, and its INIT macro with it. Fields that share the last 8 bytes go
+# together, as no field is ever added in the padding of a struct.
+FNR == 1 && NR > 1 { age() }
+FNR == 1 {
+	out = FILENAME
+	sub(/.*\//, to, out)
+}
 { text = text $0 "\n" }
 END {
+	if (!wrong)
+		age()
+}
+function age() {
 	while (match(text, /struct gputm_[a-z0-9_]*_config \{/)) {
 		name = substr(text, RSTART + 7, RLENGTH - 9)
-		printf "%s", substr(text, 1, RSTART + RLENGTH - 1)
+		printf "%s", substr(text, 1, RSTART + RLENGTH - 1) >out
 		text = substr(text, RSTART + RLENGTH)
 		end = index(text, "\n};")
 		body = substr(text, 1, end)
@@ -16,10 +25,12 @@ END {
 			body = shorter()
 		else
 			body = body "\tuint64_t gputm_later;\n"
-		printf "%s", body
+		printf "%s", body >out
 		init(toupper(name) "_INIT")
 	}
-	printf "%s", text
+	printf "%s", text >out
+	close(out)
+	text = ""
 }
 # The members into member[], the first of those that share the last 8 bytes into cut.
 function members(body,    n, i, part, at, bytes) {
@@ -46,17 +57,17 @@ function members(body,    n, i, part, at, bytes) {
 	}
 	return n
 }
-function shorter(    i, out) {
-	out = "\n"
+function shorter(    i, lines) {
+	lines = "\n"
 	for (i = 1; i < cut; i++)
-		out = out "\t" member[i] ";\n"
-	return out
+		lines = lines "\t" member[i] ";\n"
+	return lines
 }
-function init(macro,    start, end, line, n, i, part, deep, out) {
+function init(macro,    start, end, line, n, i, part, deep, list, at) {
 	start = index(text, "#define " macro " ")
 	if (!start)
 		fail(macro ": not behind its struct")
-	printf "%s", substr(text, 1, start - 1)
+	printf "%s", substr(text, 1, start - 1) >out
 	text = substr(text, start)
 	line = text
 	end = 0
@@ -81,12 +92,13 @@ function init(macro,    start, end, line, n, i, part, deep, out) {
 	}
 	if (n != fields)
 		fail(macro ": " n " values for " fields " fields")
-	out = part[1]
+	list = part[1]
 	for (i = 2; i <= (later ? n : cut - 1); i++)
-		out = out "," part[i]
-	printf "#define %s {%s%s }\n", macro, out, later ? ", 0" : ""
+		list = list "," part[i]
+	printf "#define %s {%s%s }\n", macro, list, later ? ", 0" : "" >out
 }
 function fail(why) {
 	print "age.awk: " why >"/dev/stderr"
+	wrong = 1
 	exit 1
 }

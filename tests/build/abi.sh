@@ -9,13 +9,14 @@
 library=$PWD/libgputm.so
 [ -e "$library" ] || library=$PWD/libgputm.a
 
-# program INCLUDE SOURCE FLAG...: $work/program from SOURCE with the headers in INCLUDE.
+# program INCLUDE SOURCE FLAG...: $work/program from SOURCE with the headers in INCLUDE; -O0, as an
+# interface is the same at every level, and the examples are built with the others elsewhere.
 program() {
 	include=$1 source=$2
 	shift 2
 	# shellcheck disable=SC2086
-	if ! ${CC:-cc} ${ABI_CFLAGS:-} -std=c11 -fstack-protector-strong -Wall -Werror "-I$include" \
-		"$@" -o "$work/program" "$source" "$library" "-Wl,-rpath,$PWD"; then
+	if ! ${CC:-cc} ${ABI_CFLAGS:-} -O0 -g0 -std=c11 -fstack-protector-strong -Wall -Werror \
+		"-I$include" "$@" -o "$work/program" "$source" "$library" "-Wl,-rpath,$PWD"; then
 		complain "$source: does not compile with the headers in $include"
 		return 1
 	fi
@@ -41,10 +42,54 @@ layout() {
 # age NAME INCLUDE: the headers whose configs end a field earlier or later.
 age() {
 	mkdir -p "$work/$1/gputm"
-	for header in "$2"/gputm/*.h; do
-		awk -v later="$([ "$1" = later ] && echo 1 || echo 0)" -f "$srcdir/tests/abi/age.awk" \
-			"$header" >"$work/$1/gputm/$(basename "$header")" || complain "$header: no $1 one"
-	done
+	awk -v later="$([ "$1" = later ] && echo 1 || echo 0)" -v to="$work/$1/gputm/" \
+		-f "$srcdir/tests/abi/age.awk" "$2"/gputm/*.h || complain "$2: no $1 headers"
+}
+
+# examples INCLUDE VERSION: the examples as one program, each with its main() under another name,
+# print what their .exp files say.
+examples() {
+	rm -rf "$work/examples"
+	mkdir "$work/examples"
+	: >"$work/list.h"
+	sources=$(cd "$srcdir" && pwd)
+	for example in "$srcdir"/examples/*.exp; do
+		name=${example##*/} name=${name%.exp}
+		from=$sources/tests/abi/$2-$name
+		[ -e "$from.c" ] || from=$sources/examples/$name
+		echo "#define main example_$name
+int main(void);
+#include \"$from.c\"" >"$work/examples/$name.c"
+		echo "EXAMPLE($name)" >>"$work/list.h"
+		echo "$from.exp"
+	done >"$work/names"
+	awk '{ name = $0; sub(/.*\//, "", name); sub(/^[0-9.]*-/, "", name); sub(/\.exp$/, "", name)
+		print "== " name
+		while ((getline line <$0) > 0)
+			print line
+		close($0) }' "$work/names" >"$work/expected"
+	cat >"$work/examples/all.c" <<-'C'
+		#include <stdio.h>
+		#define EXAMPLE(NAME) int example_##NAME(void);
+		#include "list.h"
+		#undef EXAMPLE
+		#define EXAMPLE(NAME)                                                            \
+			puts("== " #NAME);                                                       \
+			fflush(stdout);                                                          \
+			if (example_##NAME())                                                    \
+				puts(#NAME " fails");
+		int main(void)
+		{
+			#include "list.h"
+			return 0;
+		}
+	C
+	# shellcheck disable=SC2086
+	(cd "$work/examples" && ${CC:-cc} ${ABI_CFLAGS:-} -O0 -g0 -std=c11 -fstack-protector-strong -Wall \
+		-Werror "-I$1" "-I$work" -c ./*.c) &&
+		${CC:-cc} ${ABI_CFLAGS:-} -o "$work/program" "$work"/examples/*.o "$library" \
+			"-Wl,-rpath,$PWD" || complain "an example does not compile with the headers in $1"
+	"$work/program" 2>&1 | diff "$work/expected" - || complain "an example, built with $2"
 }
 
 # run WHAT ARGUMENT...
@@ -58,7 +103,7 @@ run() {
 layout "$srcdir/include" >"$work/today"
 [ -s "$work/today" ] || complain "no layout of today's headers"
 for headers in "$srcdir"/tests/abi/*.headers today; do
-	version=$(basename "$headers" .headers)
+	version=${headers##*/} version=${version%.headers}
 	of=$work/$version
 	if [ "$version" = today ]; then
 		of=$srcdir/include
@@ -81,12 +126,6 @@ for headers in "$srcdir"/tests/abi/*.headers today; do
 	[ -s "$work/then" ] || complain "no layout of the headers of $version"
 	awk -f "$srcdir/tests/abi/compare.awk" "$work/then" "$work/today" >"$work/broken"
 	[ ! -s "$work/broken" ] || complain "what programs built with $version rely on: $(cat "$work/broken")"
-	for example in "$srcdir"/examples/*.exp; do
-		name=$(basename "$example" .exp)
-		from=$srcdir/tests/abi/$version-$name
-		[ -e "$from.c" ] || from=$srcdir/examples/$name
-		program "$of" "$from.c" || continue
-		"$work/program" 2>&1 | diff - "$from.exp" || complain "$name, built with $version"
-	done
+	examples "$of" "$version"
 done
 exit $failed

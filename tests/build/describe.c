@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * describe parameters|statistics|events UNIT: the table in mdoc, from the library's own.
- * describe init UNIT: the macro with the defaults, for the header.
- * describe fields: the fields of events that several units have; fails if a field has two
- * measures. See tests/build/man-tables.sh.
+ * What manual pages and headers hold of the library's own tables, all in one text with a line
+ * "== PART UNIT" before each: parameters, statistics and events in mdoc; init, the macro with the
+ * defaults, for the header; and "fields unit", the fields of events that several units have. Fails
+ * if a field has two measures. See tests/build/man-tables.sh.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -203,7 +203,7 @@ static bool fields_of(const struct kind *kind)
 	return agree;
 }
 
-static int fields(void)
+static bool fields(void)
 {
 	bool agree = true;
 
@@ -217,7 +217,7 @@ static int fields(void)
 			printf(".It Va %s Ta %s Ta %u\n", shared[i].name, shared[i].measure,
 			       shared[i].units);
 	puts(".El");
-	return !agree;
+	return agree;
 }
 
 /* A part of the macro's list, on a new line where it would pass column 96. */
@@ -241,7 +241,7 @@ static unsigned pointers(size_t from, size_t to)
 	return to > aligned ? (unsigned)((to - aligned) / sizeof(void *)) : 0;
 }
 
-static int init(const struct gputm_params *params)
+static void init(const struct gputm_params *params)
 {
 	size_t end = sizeof(size_t);
 	unsigned column = 94; /* the fields begin on a line of their own */
@@ -276,40 +276,37 @@ static int init(const struct gputm_params *params)
 		end = row->offset + row->bytes;
 	}
 	printf(" }\n");
-	return 0;
 }
 
-int main(int argc, char **argv)
+static bool describe(const struct kind *kind)
 {
-	const struct kind *kind = argc == 3 ? kind_find(argv[2]) : NULL;
-	struct gputm_unit *unit;
+	struct gputm_unit *unit = kind_new(kind);
 
-	if (argc == 3 && !strcmp(argv[2], "h3") && !strcmp(argv[1], "init"))
-		return init(gputm_h3_params());
-	if (argc == 3 && !strcmp(argv[1], "parameters") && !strcmp(argv[2], "h3")) {
-		parameters(gputm_h3_params());
-		return 0;
-	}
-	if (argc > 1 && !strcmp(argv[1], "fields"))
-		return fields();
-	if (!kind) {
-		fprintf(stderr, "usage: describe parameters|statistics|events|init UNIT\n"
-				"       describe fields\n");
-		return 2;
-	}
-	if (!strcmp(argv[1], "parameters")) {
-		parameters(kind->params());
-		return 0;
-	}
-	if (!strcmp(argv[1], "init"))
-		return init(kind->params());
-	unit = kind_new(kind);
 	if (!unit)
-		return 1;
-	if (!strcmp(argv[1], "events"))
-		events(unit);
-	else
-		statistics(unit);
+		return false;
+	printf("== parameters %s\n", kind->name);
+	parameters(kind->params());
+	printf("== statistics %s\n", kind->name);
+	statistics(unit);
+	printf("== events %s\n", kind->name);
+	events(unit);
+	printf("== init %s\n", kind->name);
+	init(kind->params());
 	kind->free(unit);
-	return 0;
+	return true;
+}
+
+int main(void)
+{
+	bool made = true, agree;
+
+	puts("== parameters h3");
+	parameters(gputm_h3_params());
+	puts("== init h3");
+	init(gputm_h3_params());
+	puts("== fields unit");
+	agree = fields();
+	for (size_t i = 0; i < KIND_COUNT; i++)
+		made = describe(&kinds[i]) && made;
+	return !made || !agree;
 }

@@ -36,7 +36,7 @@ skip() {
 cases() {
 	known=$(sed -n 's/^case_\([a-z0-9_]*\)() {.*/\1/p' "${script:-$0}")
 	[ $# -gt 0 ] || set -- ${CASE:-$known}
-	failures=0
+	failures=$failed failed=0
 	for asked; do
 		case "
 $known
@@ -48,11 +48,13 @@ $asked
 			[ $failed = 0 ] || echo "FAIL: that was case $asked"
 			failures=$((failures | failed)) failed=0
 			;;
-		*) complain "no case \"$asked\"; the cases are" $known ;;
+		*)
+			complain "no case \"$asked\"; the cases are" $known
+			failures=1 failed=0
+			;;
 		esac
 	done
-	failed=$((failures | failed))
-	exit $failed
+	exit $failures
 }
 
 have() {

@@ -10,48 +10,60 @@
 # updates pages and headers in srcdir; without it, this checks that they are up to date.
 . "${srcdir:-.}/tests/build/lib.sh"
 
-for unit in h3 unit $(units); do
-	page=$srcdir/man/gputm_$unit.3
-	[ -e "$page" ] || continue
-	case $unit in
-	h3) parts=parameters ;;
-	unit) parts=fields ;;
-	*) parts='parameters statistics events' ;;
-	esac
-	for part in $parts; do
-		if ! ./tests/build/describe "$part" "$unit" >"$work/$part"; then
-			complain "$unit: describe $part"
-		elif ! grep -q "^\.\\\\\" begin $part\$" "$page"; then
-			complain "$page: no line '.\\\" begin $part'"
-		fi
-	done
-	[ $failed = 0 ] || continue
-	awk -v work="$work" '
-	/^\.\\" end (parameters|statistics|events|fields)$/ { inside = 0 }
-	!inside { print }
-	/^\.\\" begin (parameters|statistics|events|fields)$/ {
+./tests/build/describe >"$work/tables" || complain "describe: exit $?"
+[ $failed = 0 ] || exit 1
+write=${1:-}
+set -- "$srcdir/include/gputm/base.h" "$srcdir/man/gputm_h3.3" "$srcdir/man/gputm_unit.3"
+for unit in $(units); do
+	set -- "$@" "$srcdir/include/gputm/$unit.h"
+	[ ! -e "$srcdir/man/gputm_$unit.3" ] || set -- "$@" "$srcdir/man/gputm_$unit.3"
+done
+# The files that are not as they should be, which $work/NAME then is; and each part that a page or
+# header has no place for.
+awk -v to="$work/" -v lacking="$work/lacking" '
+	NR == FNR && /^== / { key = $2 " " $3; table[key] = ""; next }
+	NR == FNR { table[key] = table[key] $0 "\n"; next }
+	FNR == 1 {
+		end_of_file()
+		file = name = FILENAME
+		sub(/.*\//, "", name)
+		header = name ~ /\.h$/
+		unit = name == "base.h" ? "h3" : name
+		sub(/^gputm_/, "", unit)
+		sub(/\.[h3]$/, "", unit)
+	}
+	{ was = was $0 "\n" }
+	/^\.\\" end (parameters|statistics|events|fields)$/ || /^\/\* end INIT \*\/$/ { inside = 0 }
+	!inside { text = text $0 "\n" }
+	/^\.\\" begin (parameters|statistics|events|fields)$/ || /^\/\* begin INIT \*\/$/ {
 		inside = 1
-		while ((getline line < (work "/" $3)) > 0)
-			print line
-		close(work "/" $3)
-	}' "$page" >"$work/page"
-	if [ "${1:-}" = --write ]; then
-		cmp -s "$work/page" "$page" || cp "$work/page" "$page"
-	elif ! diff -u "$page" "$work/page"; then
-		complain "$page: not up to date; run 'make man-tables'"
+		key = tolower($3) " " unit
+		had[key] = 1
+		text = text table[key]
+	}
+	END { end_of_file() }
+	function end_of_file() {
+		if (was != text) {
+			printf "%s", text >(to name)
+			close(to name)
+			print file
+		}
+		for (key in table) {
+			split(key, part, " ")
+			if (part[2] == unit && (part[1] == "init") == header && !(key in had))
+				print file ": no line that begins the table of " part[1] >lacking
+		}
+		split("", had)
+		was = text = ""
+		inside = 0
+	}' "$work/tables" "$@" >"$work/stale"
+[ ! -s "$work/lacking" ] || complain "$(cat "$work/lacking")"
+while read -r file; do
+	if [ "$write" = --write ]; then
+		cp "$work/${file##*/}" "$file"
+	else
+		diff -u "$file" "$work/${file##*/}"
+		complain "$file: not up to date; run 'make man-tables'"
 	fi
-done
-for unit in h3 $(units); do
-	header=$srcdir/include/gputm/$unit.h
-	[ "$unit" != h3 ] || header=$srcdir/include/gputm/base.h
-	grep -q '^/\* begin INIT \*/$' "$header" || complain "$header: no line '/* begin INIT */'"
-	./tests/build/describe init "$unit" >"$work/init" || complain "$unit: describe init"
-	sed -e '/^\/\* begin INIT \*\/$/,/^\/\* end INIT \*\/$/{' -e '/begin INIT/{p' \
-		-e "r $work/init" -e 'd' -e '}' -e '/end INIT/!d' -e '}' "$header" >"$work/header"
-	if [ "${1:-}" = --write ]; then
-		cmp -s "$work/header" "$header" || cp "$work/header" "$header"
-	elif ! diff -u "$header" "$work/header"; then
-		complain "$header: not up to date; run 'make man-tables'"
-	fi
-done
+done <"$work/stale"
 exit $failed

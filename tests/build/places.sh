@@ -5,25 +5,68 @@
 . "${srcdir:-.}/tests/build/lib.sh"
 
 [ -n "$(units)" ] || complain "no unit is in gputm.h"
-for header in "$srcdir"/include/gputm/*.h; do
-	name=$(basename "$header" .h)
-	[ "$name" = gputm ] || grep -q "^#include .gputm/$name\.h" "$srcdir/include/gputm/gputm.h" ||
-		complain "$name.h: not in gputm.h"
-done
 for unit in $(units); do
-	ls "$srcdir"/lib/*/"$unit".c >/dev/null 2>&1 || complain "$unit: no lib/*/$unit.c"
+	set -- "$srcdir"/lib/*/"$unit".c
+	[ -e "$1" ] || complain "$unit: no lib/*/$unit.c"
 	for place in man/gputm_"$unit".3 examples/"$unit".c examples/"$unit".exp \
 		tests/test-"$unit".c tests/fuzz/corpus/"$unit" \
 		tests/bench/bench-"$unit".c; do
 		[ -e "$srcdir/$place" ] || complain "$unit: no $place"
 	done
-	cat "$srcdir/tests/test-$unit"*.c | grep -qE "^KIT_(UNIT|PART)\($unit,|kit_observe\(" ||
-		complain "$unit: no test checks its events (KIT_UNIT, kit_observe)"
-	[ -e "$srcdir/tests/fuzz/fuzz-$unit.c" ] ||
-		cat "$srcdir/tests/test-$unit"*.c | grep -q "^KIT_DRIVE($unit," ||
-		complain "$unit: no drive for random tests and the fuzzer (KIT_DRIVE)"
-	grep -q "Xr gputm_$unit 3" "$srcdir/man/gputm.7" || complain "$unit: not in gputm.7"
 done
+# What texts say of units: the umbrella header, the catalogue, the tests.
+units >"$work/units"
+awk '
+	FILENAME ~ /\/units$/ { unit[$1] = 1; next }
+	FNR == 1 {
+		name = FILENAME
+		sub(/.*\//, "", name)
+		stem = name
+		sub(/\.[ch7]$/, "", stem)
+		if (sub(/^fuzz-/, "", stem))
+			drives[stem] = 1
+	}
+	name == "gputm.h" {
+		if (match($0, /^#include .gputm\/[a-z0-9_]+\.h/))
+			included[substr($0, 17, RLENGTH - 18)] = 1
+		next
+	}
+	FILENAME ~ /\/gputm\/[^\/]*\.h$/ {
+		if (FNR == 1 && !(stem in included))
+			print name ": not in gputm.h"
+		next
+	}
+	name == "gputm.7" {
+		while (match($0, /Xr gputm_[a-z0-9_]+ 3/)) {
+			listed[substr($0, RSTART + 9, RLENGTH - 11)] = 1
+			$0 = substr($0, RSTART + RLENGTH)
+		}
+		next
+	}
+	/^KIT_(UNIT|PART|DRIVE)\(|kit_observe\(/ {
+		split($0, word, /[(,]/)
+		if (/^KIT_(UNIT|PART)/)
+			events[word[2]] = 1
+		else if (/^KIT_DRIVE/)
+			drives[word[2]] = 1
+		else
+			observing[stem] = 1
+	}
+	END {
+		for (u in unit) {
+			for (test in observing)
+				if (index(test, "test-" u) == 1)
+					events[u] = 1
+			if (!(u in events))
+				print u ": no test checks its events (KIT_UNIT, kit_observe)"
+			if (!(u in drives))
+				print u ": no drive for random tests and the fuzzer (KIT_DRIVE)"
+			if (!(u in listed))
+				print u ": not in gputm.7"
+		}
+	}' "$work/units" "$srcdir/include/gputm/gputm.h" "$srcdir"/include/gputm/*.h "$srcdir/man/gputm.7" \
+	"$srcdir"/tests/test-*.c "$srcdir"/tests/fuzz/fuzz-*.c >"$work/found"
+[ ! -s "$work/found" ] || complain "$(sort "$work/found")"
 [ "$(wc -c <"$srcdir/README.md")" -le 8000 ] || complain "README.md: more than 8000 bytes"
 # What README.md says of claims is what came out at the papers' sizes.
 awk '{ gsub(/[\\][|]/, "") }
@@ -35,28 +78,34 @@ awk '{ gsub(/[\\][|]/, "") }
 	while read -r claim; do
 		echo "README.md: examples/papers/results.md does not say so: $claim"
 	done | grep . && failed=1
-# Each label of a picture's source is in the picture.
+# Each label of a picture's source is in the picture. (Records end at quotes.)
 for source in "$srcdir"/man/pictures/*.dot; do
-	tr '"' '\n' <"$source" | sed -n '/label=$/{n;p;}' | sed 's/\\n/\n/g; s/-/\&#45;/g' |
-		sed '/^$/d' | sort -u |
-		while read -r label; do
-			grep -qF ">$label<" "${source%.dot}.svg" || echo "$source: \"$label\""
-		done
+	awk -v source="$source" 'BEGIN { RS = "\"" }
+		FNR == 1 { files++ }
+		files == 1 { picture = picture $0 }
+		files == 2 && label {
+			sub(/\n.*/, "")
+			parts = split($0, part, /\\n/)
+			for (i = 1; i <= parts; i++) {
+				gsub(/^ +| +$/, "", part[i])
+				gsub(/-/, "\\&#45;", part[i])
+				if (part[i] != "" && !index(picture, ">" part[i] "<"))
+					print source ": \"" part[i] "\""
+			}
+		}
+		{ label = /label=$/ }' "${source%.dot}.svg" "$source"
 done >"$work/labels"
 [ ! -s "$work/labels" ] ||
 	complain "labels that their picture lacks, run \"make pictures\": $(cat "$work/labels")"
-for example in "$srcdir"/examples/*.c; do
-	[ "$(wc -l <"$example")" -le 80 ] || complain "$example: more than 80 lines"
-done
+awk 'FNR == 81 { print FILENAME ": more than 80 lines" }' "$srcdir"/examples/*.c >"$work/long"
+[ ! -s "$work/long" ] || complain "$(cat "$work/long")"
 # A function's page is an alias of the page whose synopsis names it.
-sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESC/s/^\.F[no] "*\(gputm_[a-z0-9_]*\).*/\1.3/p' "$srcdir"/man/*.3 \
-	>"$work/functions"
-sed -n 's/^\.\(It \)*Xr \([a-z0-9_-]*\) \([0-9]\).*/\2.\3/p' "$srcdir"/man/*.[0-9] | sort -u |
-	while read -r page; do
-		case $page in gputm*)
-			[ -e "$srcdir/man/$page" ] || grep -qx "$page" "$work/functions" || echo "$page"
-		esac
-	done >"$work/dangling"
+{
+	sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESC/s/^\.F[no] "*\(gputm_[a-z0-9_]*\).*/\1.3/p' "$srcdir"/man/*.3
+	(cd "$srcdir/man" && printf '%s\n' ./*.[0-9] | sed 's,^\./,,')
+} | sort -u >"$work/pages"
+sed -n 's/^\.\(It \)*Xr \(gputm[a-z0-9_-]*\) \([0-9]\).*/\2.\3/p' "$srcdir"/man/*.[0-9] | sort -u |
+	comm -23 - "$work/pages" >"$work/dangling"
 [ ! -s "$work/dangling" ] || complain "cross references to no page: $(tr '\n' ' ' <"$work/dangling")"
 version=$(sed -n 's/^#define GPUTM_VERSION "\(.*\)"$/\1/p' "$srcdir/include/gputm/base.h")
 grep -qF "AC_INIT([libgputm], [$version]," "$srcdir/configure.ac" ||
