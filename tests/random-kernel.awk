@@ -3,8 +3,9 @@
 # (or, in the program with locks, critical sections), which load and store words of all threads,
 # in branches and loops whose way depends on what they have loaded. Three in four add 1 to a
 # counter, of which verify knows the sum; the fourth only reads. With -v barriers=0 there are no
-# barriers. With -v settings=FILE, where FILE is what gputm-sim --list SYSTEM prints, the script
-# writes instead a random setting of that system, NAME=VALUE.
+# barriers. With -v first=N -v last=N -v to=FOLDER the script writes these kernels into the folder,
+# and a table of runs for tests/sim-runs; there the files that gputm-sim --list SYSTEM and --list all
+# print, SYSTEM.list and all.list, must be.
 
 # A number below n.
 function draw(n)
@@ -48,7 +49,7 @@ function place(   i, at)
 
 function line(depth, text)
 {
-	printf "%*s%s\n", depth, "", text
+	printf "%*s%s\n", depth, "", text >out
 }
 
 function statements(depth, inside, count)
@@ -134,7 +135,7 @@ function critical_section(i)
 
 function program(name,   i)
 {
-	print "program " name
+	line(0, "program " name)
 	for (i = 0; i < registers; i++)
 		line(1, "let r" i " = " among("id thread 5 99") " * " 1 + draw(9))
 	for (i = 0; i < transactions; i++) {
@@ -164,50 +165,62 @@ function value(range,   bound, at)
 
 # Left out is what ends runs early, is not serialisable by its description, holds less than a
 # transaction, or waits for longer than the run's patience.
-function setting(   text, count, name, range)
+function read_settings(list,   text, count)
 {
-	while ((getline text <settings) > 0) {
+	while ((getline text <(to "/" list ".list")) > 0 && text !~ /^How --concurrency/) {
 		if (text !~ /^    [a-z_0-9.]+ = .*\[.*\]$/ || text ~ /patience|literal|backoff|paper_order/ ||
 		    text ~ /detection|release_at_commit|(reader_list|writer_table).entries|count_bits/)
 			continue
 		sub(/^ */, "", text)
-		name[count] = range[count] = text
-		sub(/ .*/, "", name[count])
-		gsub(/.*\[|\]$/, "", range[count++])
+		name[list, count] = range[list, count] = text
+		sub(/ .*/, "", name[list, count])
+		gsub(/.*\[|\]$/, "", range[list, count++])
 	}
-	count = draw(count)
-	return name[count] "=" value(range[count])
+	settings[list] = count
 }
 
-BEGIN {
-	state = seed * 7919 % 2147483646 + 1
+# A random setting of a system, or of a machine (all), NAME=VALUE.
+function setting(list, number,   at)
+{
+	if (!(list in settings))
+		read_settings(list)
+	sow(number)
+	at = draw(settings[list])
+	return name[list, at] "=" value(range[list, at])
+}
+
+function sow(number,   i)
+{
+	state = number * 7919 % 2147483646 + 1
 	for (i = 0; i < 9; i++)
 		draw(2)
-	if (settings) {
-		print setting()
-		exit
-	}
+}
+
+function kernel(number,   i)
+{
+	sow(number)
 	registers = 2 + draw(8)
 	arrays = 1 + draw(3)
 	transactions = 1 + draw(4)
+	counted = 0
 	for (i = 0; i < transactions; i++)
 		counted += counts[i] = draw(4) > 0
 	loops = 0
-	print "# Random kernel " seed
-	print "param block_size " among("1 16 32 48 64 96 128") " 1 1024 \"Threads of a block.\""
-	print "threads " among("1 7 32 33 64 100 128 200") " block block_size"
-	print "const counters = " among("1 4 32 200")
+	line(0, "# Random kernel " number)
+	line(0, "param block_size " among("1 16 32 48 64 96 128") " 1 1024 \"Threads of a block.\"")
+	line(0, "threads " among("1 7 32 33 64 100 128 200") " block block_size")
+	line(0, "const counters = " among("1 4 32 200"))
 	for (i = 0; i < arrays; i++) {
 		words[i] = among("1 2 4 16 64 300")
 		fields[i] = draw(2)
-		print "array a" i " " words[i] (fields[i] ? " { x y }" : "")
+		line(0, "array a" i " " words[i] (fields[i] ? " { x y }" : ""))
 	}
-	print "array count counters"
-	print "array own threads"
-	print "locks lock counters"
-	print "region a0 count"
-	print "commits threads * " transactions
-	print "setup"
+	line(0, "array count counters")
+	line(0, "array own threads")
+	line(0, "locks lock counters")
+	line(0, "region a0 count")
+	line(0, "commits threads * " transactions)
+	line(0, "setup")
 	for (i = 0; i < arrays; i++) {
 		line(1, "for i = 0 below " words[i])
 		line(2, "draw k")
@@ -216,10 +229,63 @@ BEGIN {
 	}
 	program("transactions")
 	program("locks")
-	print "verify"
+	line(0, "verify")
 	line(1, "set sum = 0")
 	line(1, "for i = 0 below counters")
 	line(2, "set sum = sum + count[i]")
 	line(1, "end")
 	line(1, "require sum == threads * " counted + 0 " \"counted\" sum")
+}
+
+# The Nth word, from 0, round and round.
+function nth(n, text,   word, count)
+{
+	count = split(text, word, " ")
+	return word[1 + n % count]
+}
+
+# One kernel, system after system; each round of systems has another limit and machine. With a
+# setting of the system and one of the machine a run is refused before it begins, or as right.
+function runs(number,   turn, sys, args, limit, choice)
+{
+	turn = int(number / 11)
+	sys = nth(number, systems)
+	limit = " --concurrency " nth(turn, "2 inf 1 4")
+	args = " --machine " nth(turn, "fermi thesis-3 reference thesis-4") " --set machine.cores=" \
+		1 + turn % 4 " --set machine.patience_cycles=100000000"
+	if (sys == "kilo-tm")
+		args = args " --divergence " nth(turn, "pdom tbc pdom-lcp tbc-lcp")
+	if (sys == "si-tm-oracle") # with shorter waits the warps of kernel 281 abort one another for ever
+		args = args " --set system.most_backoff=100000"
+	if (sys == "hetm")
+		args = " --set system.gpu=" nth(turn, "getm kilo-tm warptm si-tm warptm-tcd")
+	if (sys == "hetm" || sys ~ /-lock$/)
+		limit = ""
+	barriers = sys == "hetm" ? "0" : "1"
+	out = to "/" number ".kernel"
+	kernel(number)
+	close(out)
+	args = "--workload " out " --system " sys " --seed " turn args limit
+	print "0 " args " --check"
+	choice = setting(sys, number "1")
+	if (choice != "=")
+		print "0/2 " args " --check --set " choice " = " to "/" number ".1.status"
+	choice = sys == "hetm" ? "=" : setting("all", number "2")
+	if (choice != "=")
+		print "0/2 " args " --check --set " choice " = " to "/" number ".2.status"
+	if (number % 5 == 0) {
+		print "0 " args " --format jsonl --report instances > " to "/" number ".whole"
+		print number, 1 + turn % 7, args >(to "/saved")
+	}
+}
+
+BEGIN {
+	systems = "kilo-tm warptm warptm-tcd warptm-el getm si-tm si-tm-oracle ideal coarse-lock " \
+		"fine-lock hetm"
+	out = "/dev/stdout"
+	if (to == "")
+		kernel(seed)
+	else
+		for (seed = first; seed <= last; seed++)
+			runs(seed)
 }
