@@ -9,11 +9,40 @@ static bool more(void)
 	return getenv("EXPLORE_MORE") != NULL;
 }
 
+/* The number in a column of a case's row in README.md; 0: there is no such row, or no number. */
+static uint64_t in_table(const char *name, unsigned column)
+{
+	FILE *file = fopen(EXPLORE_TABLE, "r");
+	size_t length = strlen(name);
+	uint64_t number = 0;
+	char line[1024];
+
+	ck_assert_msg(file != NULL, "%s cannot be read", EXPLORE_TABLE);
+	while (!number && fgets(line, sizeof(line), file)) {
+		const char *at = line;
+
+		if (strncmp(line, "| ", 2) || strncmp(line + 2, name, length) ||
+		    !strchr(": ", line[2 + length]))
+			continue;
+		while (at && column--)
+			at = strchr(at + 1, '|');
+		for (at = at ? at + 2 : ""; *at == ',' || (*at >= '0' && *at <= '9'); at++)
+			number = *at == ',' ? number : 10 * number + (uint64_t)(*at - '0');
+		break;
+	}
+	fclose(file);
+	return number;
+}
+
+#define STEPS 1 /* columns */
+#define STATES 4
+
 KIT_TESTS(test_case, explore_case_count)
 {
 	const struct explore_case *one = &explore_cases[_i];
 	struct explore_bounds bounds = { .most = 1000000 };
 	struct explore_result result;
+	uint64_t number;
 
 	if (one->when > (more() ? EXPLORE_MORE : kit_scale(EXPLORE_FULL, EXPLORE_ALWAYS)))
 		return;
@@ -22,6 +51,10 @@ KIT_TESTS(test_case, explore_case_count)
 	ck_assert_str_eq(result.wrong, one->wrong ? one->wrong : "");
 	ck_assert(one->wrong || result.closed);
 	ck_assert_uint_eq(result.circles != 0, one->trial.circles);
+	number = one->wrong ? result.steps : result.states;
+	ck_assert_msg(in_table(one->name, one->wrong ? STEPS : STATES) == number,
+		      "tests/explore/README.md has not %llu %s of %s: make explore-table",
+		      (unsigned long long)number, one->wrong ? "steps" : "states", one->name);
 }
 
 static const struct host_system *const systems[] = { &host_getm, &host_kilo, &host_tcd,

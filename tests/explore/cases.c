@@ -25,7 +25,7 @@
 	KILO,                                                                                  \
 	.set = { "commit_unit.buffers=0", "commit_unit.empty_pool=resend" }
 #define KILO_STRONG KILO, .set = { "system.isolation=strong" }
-#define WARPTM .system = &host_warptm, .word_stride = 0x1fc
+#define WARPTM .system = &host_warptm, .word_stride = 256
 #define SI .system = &host_si, .word_stride = 256
 #define TCD .system = &host_tcd, .word_stride = 256
 /* Wavefronts and lanes of a work-group in local memory. */
