@@ -162,13 +162,19 @@ static uint32_t place_of(const struct gputm_commit_id *vendor, uint64_t cid)
 static void clear(struct gputm_unit *unit)
 {
 	struct gputm_commit_id *vendor = (void *)unit;
+	uint64_t window = vendor->next - vendor->oldest;
 
+	/* Records outside the window are empty. */
+	for (uint64_t i = 0; i < window && i < places_of(vendor); i++) {
+		uint32_t at = place_of(vendor, vendor->oldest + i);
+
+		vendor->missing[at] = 0;
+		vendor->core[at] = 0;
+	}
 	vendor->oldest = vendor->next = vendor->config.first_cid;
 	vendor->in_flight = 0;
 	for (uint32_t i = 0; i < vendor->pool_count; i++)
 		vendor->pool[i] = vendor->config.credits;
-	memset(vendor->missing, 0, places_of(vendor) * sizeof(*vendor->missing));
-	memset(vendor->core, 0, places_of(vendor) * sizeof(*vendor->core));
 }
 
 static int setup(struct gputm_unit *unit)

@@ -202,8 +202,12 @@ static void clear(struct gputm_unit *unit)
 	struct gputm_commit_sequencer *s = (void *)unit;
 	const struct gputm_commit_sequencer_config *c = &s->config;
 
-	memset(s->slot, 0, c->slots * sizeof(*s->slot));
-	memset(s->share, 0, (size_t)c->slots * c->partitions * sizeof(*s->share));
+	/* A free slot is zero, unless a packet of a refused snapshot names it. */
+	for (uint32_t slot = 0; slot < c->slots; slot++)
+		if (s->slot[slot].state != FREE || s->slot[slot].waiting) {
+			s->slot[slot] = (struct slot){ 0 };
+			memset(shares(s, slot), 0, c->partitions * sizeof(struct share));
+		}
 	memset(s->slot_of, 0, c->warps * sizeof(*s->slot_of));
 	memset(s->used, 0, sizeof(s->used));
 	for (unsigned r = 0; r < RINGS; r++)
