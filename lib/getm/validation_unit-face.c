@@ -166,7 +166,6 @@ static void derive(struct gputm_validation_unit *u)
 }
 
 #define REQUEST sizeof(struct gputm_validation_request)
-#define ANSWER sizeof(struct gputm_validation_answer)
 #define MESSAGE sizeof(struct gputm_validation_message)
 
 static int setup(struct gputm_unit *unit)
@@ -179,7 +178,7 @@ static int setup(struct gputm_unit *unit)
 	u->slot = gputm__own(unit, u->slots, sizeof(*u->slot));
 	gputm__queue_own(unit, &u->woken, u->slots, sizeof(uint32_t));
 	gputm__queue_own(unit, &u->input, u->config.input, REQUEST);
-	gputm__queue_own(unit, &u->output, u->config.output, ANSWER);
+	gputm__queue_own(unit, &u->output, u->config.output, sizeof(struct gputm__answered));
 	gputm__queue_own(unit, &u->from_ring, units + 2, MESSAGE);
 	gputm__queue_own(unit, &u->to_ring, 2 * units + 8, MESSAGE);
 	return error ? error : make_buffer(u);
@@ -229,15 +228,21 @@ static void io_request(void *item, struct gputm__io *io)
 	gputm__io_bool(io, &r->write);
 }
 
+/* One number says the reason, and from this bit on whether it comes of an estimate. */
+#define ESTIMATED 8
+
 static void io_answer(void *item, struct gputm__io *io)
 {
-	struct gputm_validation_answer *a = item;
+	struct gputm__answered *made = item;
+	struct gputm_validation_answer *a = &made->answer;
+	uint32_t why = a->reason | (uint32_t)made->estimated << ESTIMATED;
 
 	gputm__io_u64s(io, &a->tag, 2); /* tag, time */
 	gputm__io_u32_max(io, &a->result, GPUTM_VALIDATION_UNIT_STALLED, "result");
-	gputm__io_u32(io, &a->reason);
-	if ((a->reason & (GPUTM__ESTIMATED - 1)) >= GPUTM_VALIDATION_UNIT_REASONS ||
-	    a->reason >= 2 * GPUTM__ESTIMATED)
+	gputm__io_u32(io, &why);
+	a->reason = why & ((1u << ESTIMATED) - 1);
+	made->estimated = why >> ESTIMATED & 1;
+	if (a->reason >= GPUTM_VALIDATION_UNIT_REASONS || why >> ESTIMATED > 1)
 		gputm__io_fail(io, -EINVAL, "reason");
 	gputm__io_u32(io, &a->cycles);
 }
@@ -341,12 +346,12 @@ static const char *check_ports(const struct gputm_validation_unit *u)
 		if (!gputm__validation_fits(u, gputm__queue_at(&u->input, n)))
 			return "a request at the input does not fit its widths";
 	for (uint32_t n = 0; n < u->output.count; n++) {
-		answer = gputm__queue_at(&u->output, n);
+		answer = &((struct gputm__answered *)gputm__queue_at(&u->output, n))->answer;
 		if (answer->result > GPUTM_VALIDATION_UNIT_ABORT)
 			return "an answer at the output is neither ok nor abort";
 	}
 	if (u->busy && (gputm__queue_full(&u->output) ||
-			u->busy > gputm__validation_work(u)->cycles))
+			u->busy > gputm__validation_work(u)->answer.cycles))
 		return "the access at work cannot be";
 	if (u->from_ring.count && u->state != GPUTM_VALIDATION_UNIT_ROLLING)
 		return "messages are kept in a state that does not keep any";

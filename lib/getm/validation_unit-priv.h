@@ -18,6 +18,12 @@ struct gputm__slot {
 	bool taken;
 };
 
+/* An answer in the output port. */
+struct gputm__answered {
+	struct gputm_validation_answer answer;
+	bool estimated; /* an abort, by stamps that the filter estimates */
+};
+
 #define GPUTM__WAITS GPUTM_VALIDATION_UNIT_REASONS /* a verdict beside the reasons */
 
 extern const char *const gputm__validation_phases[4]; /* names, in events and messages */
@@ -31,7 +37,8 @@ struct gputm_validation_unit {
 	uint32_t taken; /* of the slots */
 	struct gputm__queue woken; /* uint32_t, numbers of slots */
 	/* Clocked face. */
-	struct gputm__queue input, output; /* requests, answers; see gputm__validation_work() */
+	struct gputm__queue input;  /* requests */
+	struct gputm__queue output; /* struct gputm__answered; see gputm__validation_work() */
 	uint64_t busy, owed; /* cycles: of the access at work; of releases that went to memory */
 	/* Rollover. */
 	struct gputm__queue from_ring, to_ring; /* struct gputm_validation_message */
@@ -48,9 +55,6 @@ struct gputm_validation_unit {
 	uint64_t abort_estimated;
 };
 
-/* Flag in the reason of an answer inside the unit: the stamps were an estimate. */
-#define GPUTM__ESTIMATED 0x100u
-
 static inline bool gputm__validation_fits(const struct gputm_validation_unit *u,
 					  const struct gputm_validation_request *r)
 {
@@ -58,7 +62,7 @@ static inline bool gputm__validation_fits(const struct gputm_validation_unit *u,
 }
 
 /* The answer being made, in the output port, which has room for it. */
-static inline struct gputm_validation_answer *
+static inline struct gputm__answered *
 gputm__validation_work(const struct gputm_validation_unit *u)
 {
 	return gputm__queue_at(&u->output, u->output.count);

@@ -120,6 +120,7 @@ struct access {
 	uint32_t slot; /* that the access was woken from, or NO_SLOT */
 	struct gputm_metadata m; /* what is known of the granule */
 	bool estimated;		 /* its stamps, as the granule has no entry */
+	uint32_t cycles;	 /* until the answer */
 };
 
 static inline uint32_t owner_of(const struct gputm_validation_unit *u, uint32_t warp,
@@ -330,17 +331,19 @@ static inline uint64_t reported(const struct gputm_validation_unit *u, const str
 
 /* Give the answer, count and tell. */
 static inline int answer(struct gputm_validation_unit *u, const struct access *a, unsigned verdict,
-			 struct gputm_validation_answer *out)
+			 struct gputm__answered *answered)
 {
+	struct gputm_validation_answer *out = &answered->answer;
+
 	out->tag = a->request->tag;
 	out->result = result_of(verdict);
 	out->reason = verdict == WAITS ? GPUTM_VALIDATION_UNIT_GRANTED : verdict;
 	out->time = 0;
-	out->cycles = a->m.cycles + (uint32_t)u->config.access_delay;
-	if (out->result == GPUTM_VALIDATION_UNIT_ABORT) {
+	answered->estimated = out->result == GPUTM_VALIDATION_UNIT_ABORT && a->estimated;
+	out->cycles = a->cycles;
+	if (out->result == GPUTM_VALIDATION_UNIT_ABORT)
 		out->time = reported(u, a);
-		u->abort_estimated += a->estimated;
-	}
+	u->abort_estimated += answered->estimated;
 	u->answers[verdict]++;
 	u->accesses++;
 	u->access_cycles += out->cycles;
@@ -351,18 +354,17 @@ static inline int answer(struct gputm_validation_unit *u, const struct access *a
 }
 
 /* While the unit has stopped, an access aborts in one cycle, whatever the delay. */
-APART int turn_away(struct gputm_validation_unit *u, const struct gputm_validation_request *r,
-		    struct gputm_validation_answer *out)
+static int turn_away(struct gputm_validation_unit *u, const struct gputm_validation_request *r,
+		     struct gputm__answered *out)
 {
-	struct access a = { .request = r };
+	const struct access a = { .request = r, .cycles = 1 };
 
-	a.m.cycles = 1 - (uint32_t)u->config.access_delay;
 	return answer(u, &a, GPUTM_VALIDATION_UNIT_ROLLOVER, out);
 }
 
 /* An access, new (NO_SLOT) or woken from a slot. */
 static int serve(struct gputm_validation_unit *u, const struct gputm_validation_request *r,
-		 uint32_t slot, struct gputm_validation_answer *out)
+		 uint32_t slot, struct gputm__answered *out)
 {
 	struct access a;
 	unsigned verdict;
@@ -382,6 +384,7 @@ static int serve(struct gputm_validation_unit *u, const struct gputm_validation_
 		u->stores++;
 	else
 		u->loads++;
+	a.cycles = a.m.cycles + (uint32_t)u->config.access_delay;
 	result = answer(u, &a, verdict, out);
 	if (slot != NO_SLOT && verdict != WAITS && !a.m.writes &&
 	    !gputm__mutant(GPUTM__MUTANT_NEXT_SLEEPS))
@@ -395,9 +398,15 @@ int gputm_validation_unit_access(struct gputm_validation_unit *u,
 				 const struct gputm_validation_request *r,
 				 struct gputm_validation_answer *out)
 {
+	struct gputm__answered made;
+	int result;
+
 	if (GPUTM__UNLIKELY(!gputm__validation_fits(u, r)))
 		return refuse(u, r);
-	return serve(u, r, NO_SLOT, out);
+	result = serve(u, r, NO_SLOT, &made);
+	if (result >= 0)
+		*out = made.answer;
+	return result;
 }
 
 int gputm_validation_unit_access_probe(const struct gputm_validation_unit *u,
@@ -419,8 +428,8 @@ static inline bool may_retry(const struct gputm_validation_unit *u)
 	return u->woken.count || (u->state && gputm__validation_waiting(u));
 }
 
-int gputm_validation_unit_retry(struct gputm_validation_unit *u,
-				struct gputm_validation_answer *out)
+/* The oldest woken access is judged again. NONE; or as serve() answers. */
+static int retry(struct gputm_validation_unit *u, struct gputm__answered *out)
 {
 	struct gputm_stall_request waiter;
 	uint32_t slot;
@@ -441,6 +450,17 @@ int gputm_validation_unit_retry(struct gputm_validation_unit *u,
 	return result;
 }
 
+int gputm_validation_unit_retry(struct gputm_validation_unit *u,
+				struct gputm_validation_answer *out)
+{
+	struct gputm__answered made;
+	int result = retry(u, &made);
+
+	if (result >= 0 && result != GPUTM_VALIDATION_UNIT_NONE)
+		*out = made.answer;
+	return result;
+}
+
 /* ---- clock ---- */
 
 static inline bool may_start(const struct gputm_validation_unit *u)
@@ -451,33 +471,31 @@ static inline bool may_start(const struct gputm_validation_unit *u)
 
 /* A cycle of the access at work; in its last cycle the answer, if there is one, goes to the output
  * port. */
-static inline void work(struct gputm_validation_unit *u,
-			const struct gputm_validation_answer *answer)
+static inline void work(struct gputm_validation_unit *u)
 {
-	if (!--u->busy && answer->result != GPUTM_VALIDATION_UNIT_STALLED)
+	const struct gputm__answered *made = gputm__validation_work(u);
+
+	if (!--u->busy && made->answer.result != GPUTM_VALIDATION_UNIT_STALLED)
 		u->output.count++;
 }
 
 /* The first cycle of the oldest woken access, else of the oldest at the port. 0 or -ENOMEM. */
 static inline int start(struct gputm_validation_unit *u)
 {
-	struct gputm_validation_answer *answer = gputm__validation_work(u);
-	uint64_t estimated = u->abort_estimated;
+	struct gputm__answered *made = gputm__validation_work(u);
 	int result;
 
 	if (may_retry(u)) {
-		result = gputm_validation_unit_retry(u, answer);
+		result = retry(u, made);
 	} else {
-		result = serve(u, gputm__queue_oldest(&u->input), NO_SLOT, answer);
+		result = serve(u, gputm__queue_oldest(&u->input), NO_SLOT, made);
 		if (result >= 0)
 			gputm__queue_take(&u->input);
 	}
 	if (result < 0)
 		return result;
-	if (u->abort_estimated != estimated)
-		answer->reason |= GPUTM__ESTIMATED;
-	u->busy = answer->cycles;
-	work(u, answer);
+	u->busy = made->answer.cycles;
+	work(u);
 	return 0;
 }
 
@@ -492,7 +510,7 @@ int gputm_validation_unit_tick(struct gputm_validation_unit *u)
 	int error = 0;
 
 	if (u->busy)
-		work(u, gputm__validation_work(u));
+		work(u);
 	else if (u->owed)
 		u->owed--;
 	else if (may_start(u))
@@ -548,16 +566,15 @@ int gputm_validation_unit_peek(const struct gputm_validation_unit *u,
 {
 	if (!u->output.count)
 		return 0;
-	*out = *(const struct gputm_validation_answer *)gputm__queue_oldest(&u->output);
-	out->reason &= GPUTM__ESTIMATED - 1;
+	*out = ((const struct gputm__answered *)gputm__queue_oldest(&u->output))->answer;
 	return 1;
 }
 
 bool gputm_validation_unit_estimated(const struct gputm_validation_unit *u)
 {
-	const struct gputm_validation_answer *oldest = gputm__queue_oldest(&u->output);
+	const struct gputm__answered *oldest = gputm__queue_oldest(&u->output);
 
-	return u->output.count && oldest->reason & GPUTM__ESTIMATED;
+	return u->output.count && oldest->estimated;
 }
 
 int gputm_validation_unit_pop(struct gputm_validation_unit *u)
@@ -572,7 +589,7 @@ uint64_t gputm_validation_unit_pending(const struct gputm_validation_unit *u)
 {
 	return u->input.count + gputm__validation_waiting(u) + u->woken.count +
 	       (u->busy &&
-		gputm__validation_work(u)->result != GPUTM_VALIDATION_UNIT_STALLED);
+		gputm__validation_work(u)->answer.result != GPUTM_VALIDATION_UNIT_STALLED);
 }
 
 /* ---- release ---- */
