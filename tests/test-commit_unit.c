@@ -355,7 +355,7 @@ KIT_TEST(test_commit_unit_refuses_what_the_protocol_forbids)
 	send_log(&h, GPUTM_COMMIT_READ_LOG, 7, 0, 1, 0);
 	kit_guard(kit, unit_of(h.unit));
 	m.mask = 1;
-	ck_assert_int_eq(push(&h, &m), -EINVAL); /* no outcome yet */
+	ck_assert_int_eq(push(&h, &m), GPUTM_COMMIT_UNIT_NOT_YET); /* no logs yet */
 	m.kind = GPUTM_COMMIT_DONE;
 	KIT_REFUSED(-EINVAL, gputm_commit_unit_push(h.unit, &m), "a skip with log words");
 	m.yes = 2;
@@ -412,9 +412,11 @@ KIT_TEST(test_commit_unit_refuses_verdicts_that_cannot_be)
 	pass.mask = pass.yes = 1;
 	fail = pass;
 	fail.yes = 0;
-	refuse_message(kit, &h, &pass, "none of its logs have come");
+	ck_assert_int_eq(push(&h, &pass), GPUTM_COMMIT_UNIT_NOT_YET);
 	send_log(&h, GPUTM_COMMIT_READ_LOG, 8, 0, 1, 1);
-	refuse_message(kit, &h, &pass, "its outcome has not been reported");
+	kit_guard(kit, unit_of(h.unit));
+	ck_assert_int_eq(push(&h, &pass), GPUTM_COMMIT_UNIT_NOT_YET);
+	kit_unchanged(kit);
 	send_mask(&h, GPUTM_COMMIT_DONE, 8, true);
 	wait_request(&h, 0);
 	KIT_REFUSED(-EINVAL, gputm_commit_unit_mem_complete(h.unit, h.tag[0], NULL),
@@ -518,6 +520,37 @@ KIT_TEST(test_section_4_4_4_storage)
 }
 
 /* ---- requests ---- */
+
+/* Lanes 1 and 3 of a warp read words of one region: a request each, or one for both. */
+KIT_TESTS(test_commit_unit_requests_name_their_lanes, 2)
+{
+	struct hand h = hand_of(make(kit, SMALL "warp_mode=%d", _i));
+	struct gputm_commit_message m = header(GPUTM_COMMIT_READ_LOG, 8, 4);
+	struct gputm_mem_request request;
+	uint64_t cid = 0, lanes = 0, all = 0;
+
+	m.words = 2;
+	m.mask = 0xa;
+	m.word[0] = (struct gputm_commit_word){ 0, 5, 1 };
+	m.word[1] = (struct gputm_commit_word){ 4, 5, 3 };
+	ck_assert_int_eq(push(&h, &m), GPUTM_COMMIT_UNIT_ACCEPTED);
+	for (unsigned n = 0; all != m.mask; n++) {
+		ck_assert_uint_lt(n, 100);
+		gputm_commit_unit_tick(h.unit);
+		if (!gputm_commit_unit_mem_peek(h.unit, GPUTM_COMMIT_UNIT_VALIDATION, &request))
+			continue;
+		ck_assert_int_eq(gputm_commit_unit_get_lanes(h.unit, request.tag, &cid, &lanes), 0);
+		ck_assert_uint_eq(lanes, _i ? m.mask : request.address ? 8 : 2);
+		ck_assert(gputm_commit_unit_mem_pop(h.unit, GPUTM_COMMIT_UNIT_VALIDATION));
+		all |= lanes;
+		lanes = 0; /* and in flight the same */
+		ck_assert_int_eq(gputm_commit_unit_get_lanes(h.unit, request.tag, &cid, &lanes), 0);
+		ck_assert_uint_eq(cid, 8);
+		ck_assert_uint_eq(lanes & ~all, 0);
+	}
+	KIT_REFUSED(-EINVAL, gputm_commit_unit_get_lanes(h.unit, request.tag + 2, &cid, &lanes),
+		    "is offered or in flight");
+}
 
 KIT_TESTS(test_commit_unit_take_is_peek_and_pop, 2)
 {

@@ -70,7 +70,7 @@ commit_purpose COMMIT_FOR_HAZARD=0 COMMIT_FOR_RECORD=1 COMMIT_FOR_REVALIDATE=2 C
 commit_report_kind COMMIT_OUTCOME=0 COMMIT_RETIRED=1 COMMIT_RESEND=2
 commit_policy COMMIT_BUFFERS_ALL=1 COMMIT_BUFFERS_ACCESSED=2 COMMIT_BUFFERS_USED=3 COMMIT_BUFFERS_NEEDED=4
 commit_empty_pool COMMIT_POOL_RESEND=0 COMMIT_POOL_DEFER=1
-commit_unit_result COMMIT_UNIT_ACCEPTED=0 COMMIT_UNIT_FULL=1
+commit_unit_result COMMIT_UNIT_ACCEPTED=0 COMMIT_UNIT_FULL=1 COMMIT_UNIT_NOT_YET=2
 commit_unit_port COMMIT_UNIT_VALIDATION=0 COMMIT_UNIT_COMMIT=1
 commit_stage COMMIT_UNUSED=0 COMMIT_FILL=1 COMMIT_HAZARD=2 COMMIT_VALIDATE=3 COMMIT_FINALISE=4 COMMIT_WAIT=5 COMMIT_READY=6 COMMIT_WRITE=7 COMMIT_FINISHED=8
 commit_unit_event COMMIT_UNIT_VALIDATED=0 COMMIT_UNIT_REVALIDATED=1 COMMIT_UNIT_BEGUN=2 COMMIT_UNIT_HAZARD=3 COMMIT_UNIT_OUTCOME=4 COMMIT_UNIT_VERDICT=5 COMMIT_UNIT_WRITE_ISSUED=6 COMMIT_UNIT_WRITTEN=7 COMMIT_UNIT_RETIRED=8 COMMIT_UNIT_RESEND=9
@@ -345,6 +345,7 @@ gputm_commit_unit_pop 1 unit:P
 gputm_commit_unit_mem_peek 1 unit:P port:i out:>@mem_request
 gputm_commit_unit_mem_pop 1 unit:P port:i
 gputm_commit_unit_mem_take 1 unit:P port:i out:>@mem_request
+gputm_commit_unit_get_lanes 0 unit:P tag:Q first_cid:>Q mask:>Q
 gputm_commit_unit_mem_complete 0 unit:P tag:Q values:[I
 gputm_commit_unit_write_pending ? unit:P address:Q
 gputm_commit_unit_oldest Q unit:P

@@ -69,6 +69,12 @@ enum gputm_commit_purpose {
 /** One log entry. */
 struct gputm_commit_word {
 	uint64_t address; /**< bytes; a multiple of 4 */
+	/**
+	 * Values read are compared with those of mem_complete() for being equal, and nothing
+	 * else is done with values. A host that keeps values elsewhere may say a version of the
+	 * word, which changes when the word is written, or 0 here, and in mem_complete() 0 for a
+	 * word that still has its value and 1 for one that has not.
+	 */
 	uint32_t value;
 	uint32_t lane; /**< of CID first_cid + lane */
 };
@@ -85,6 +91,10 @@ struct gputm_commit_word {
  * of a warp into one message or send each alone; every message names the same
  * first_cid and lanes. Words come last, so that the first
  * gputm_commit_message_size() bytes are all there is to copy.
+ *
+ * A host of scalar mode that does not know first_cid and lanes of the warp before all its logs
+ * are sent may say lanes = 1 in each message, with the CID itself as first_cid: reports then
+ * are of that CID alone.
  */
 struct gputm_commit_message {
 	uint32_t kind;	    /**< enum gputm_commit_message_kind */
@@ -122,7 +132,12 @@ enum gputm_commit_report_kind {
 	GPUTM_COMMIT_RESEND = 2,
 };
 
-/** A report from a commit unit to the core of the warp. */
+/**
+ * A report from a commit unit to the core of the warp. It names no core, as the hardware finds
+ * the core by the CID: a host notes who got first_cid from gputm_commit_id_acquire(), in a table
+ * of as many entries as the unit's ring, at first_cid modulo ring, and reads it there when the
+ * report leaves the partition. examples/hosts/gpgpu-sim/kilo_tm.cc does so with two cores.
+ */
 struct gputm_commit_report {
 	uint32_t kind;	    /**< enum gputm_commit_report_kind */
 	uint32_t purpose;   /**< enum gputm_commit_purpose, of RESEND; else 0 */
@@ -212,6 +227,9 @@ enum gputm_commit_unit_result {
 	GPUTM_COMMIT_UNIT_ACCEPTED = 0,
 	/** The port is full, and the message has not been looked at; try again after a tick. */
 	GPUTM_COMMIT_UNIT_FULL = 1,
+	/** A verdict came before the outcome of one of its lanes was reported here. Nothing has
+	 * changed; push it again after that report. */
+	GPUTM_COMMIT_UNIT_NOT_YET = 2,
 };
 
 /** The two memory ports. */
@@ -329,6 +347,16 @@ GPUTM_API int gputm_commit_unit_mem_pop(struct gputm_commit_unit *unit,
 GPUTM_API int gputm_commit_unit_mem_take(struct gputm_commit_unit *unit,
 					 enum gputm_commit_unit_port port,
 					 struct gputm_mem_request *out);
+/**
+ * For whom a request is: the warp, and the lanes whose words it reads or writes.
+ * @param tag of a request that is offered or in flight.
+ * @param first_cid the first CID of the warp, as in its messages.
+ * @param mask bit i is CID first_cid + i; one bit in scalar mode.
+ * @return 0; -EINVAL, there is no such request.
+ */
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_commit_unit_get_lanes(const struct gputm_commit_unit *unit, uint64_t tag,
+			    uint64_t *first_cid, uint64_t *mask);
 /**
  * A popped request is complete. Requests that share a word are completed in the order
  * in which they were popped, others in any order.

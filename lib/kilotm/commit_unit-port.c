@@ -165,6 +165,28 @@ static bool is_in_flight(const struct port *port, uint64_t sequence)
 	return sequence - port->oldest < port->popped - port->oldest && run && !(run & GPUTM__DONE);
 }
 
+int gputm_commit_unit_get_lanes(const struct gputm_commit_unit *self, uint64_t tag,
+				uint64_t *first_cid, uint64_t *mask)
+{
+	unsigned which = tag & 1;
+	const struct port *port = &self->port[which];
+	const struct port_word *first = port_word_at(port, tag >> 1);
+	const struct entry *entry = entry_at(self, first->word.lane);
+	bool offered = tag >> 1 == port->popped && self->offers & offer_of(which);
+
+	if (!offered && !is_in_flight(port, tag >> 1))
+		return gputm__refuse(&self->unit,
+				     "no request with tag %llu is offered or in flight",
+				     (unsigned long long)tag);
+	*first_cid = cid_of(self, entry) - entry->lane;
+	*mask = 0;
+	for (uint32_t n = 0; n < first->run; n++) {
+		entry = entry_at(self, port_word_at(port, (tag >> 1) + n)->word.lane);
+		*mask |= UINT64_C(1) << entry->lane;
+	}
+	return 0;
+}
+
 /* Give back the room of the oldest request, and of those after it that are done. */
 static void give_back(struct port *port)
 {

@@ -124,6 +124,14 @@ static int judge_alone(const struct gputm_commit_unit *self, const struct gputm_
 
 /* ---- checks against what has been pushed ---- */
 
+/* A lane whose outcome has not been reported, and will be. */
+static bool is_early(const struct gputm_commit_unit *self, const struct gputm_commit_message *m,
+		     unsigned lane)
+{
+	return m->first_cid + lane >= self->oldest &&
+	       entry_of_lane(self, m, lane)->stage < GPUTM_COMMIT_WAIT;
+}
+
 static const char *judge_verdict(const struct gputm_commit_unit *self,
 				 const struct gputm_commit_message *m, unsigned lane)
 {
@@ -136,8 +144,10 @@ static const char *judge_verdict(const struct gputm_commit_unit *self,
 		return "it has its verdict";
 	if (entry->stage == GPUTM_COMMIT_WAIT)
 		return NULL;
-	if (entry->stage != GPUTM_COMMIT_FINISHED || !entry->begun)
-		return "its outcome has not been reported";
+	if (is_early(self, m, lane))
+		return NULL;
+	if (!entry->begun)
+		return "it is a skip";
 	return passed ? "it has failed here" : NULL;
 }
 
@@ -176,13 +186,16 @@ static int judge_logs(const struct gputm_commit_unit *self, const struct gputm_c
 static int judge_verdicts(const struct gputm_commit_unit *self,
 			  const struct gputm_commit_message *m)
 {
+	bool early = false;
+
 	for (uint64_t left = m->mask; left; left &= left - 1) {
 		const char *why = judge_verdict(self, m, gputm__lowest(left));
 
 		if (why)
 			return refuse_lane(self, m, left, why);
+		early |= is_early(self, m, gputm__lowest(left));
 	}
-	return 0;
+	return early ? GPUTM_COMMIT_UNIT_NOT_YET : GPUTM_COMMIT_UNIT_ACCEPTED;
 }
 
 int gputm_commit_unit_push_probe(const struct gputm_commit_unit *self,
@@ -197,10 +210,13 @@ int gputm_commit_unit_push_probe(const struct gputm_commit_unit *self,
 	error = judge_alone(self, m);
 	if (error)
 		return error;
-	if (m->first_cid >= self->head) /* its lanes have no entries yet */
-		return m->kind <= GPUTM_COMMIT_DONE
-			       ? 0
-			       : refuse_lane(self, m, m->mask, "none of its logs have come");
+	if (m->first_cid >= self->head) { /* its lanes have no entries yet */
+		if (m->kind <= GPUTM_COMMIT_DONE)
+			return GPUTM_COMMIT_UNIT_ACCEPTED;
+		if (m->kind == GPUTM_COMMIT_VERDICT)
+			return GPUTM_COMMIT_UNIT_NOT_YET;
+		return refuse_lane(self, m, m->mask, "none of its logs have come");
+	}
 	if (m->kind <= GPUTM_COMMIT_DONE)
 		return judge_logs(self, m);
 	if (m->kind == GPUTM_COMMIT_VERDICT)

@@ -275,7 +275,7 @@ static bool packet_push(struct sim_port *port, struct kilo_partition *partition,
 	int result = gputm_commit_unit_push(partition->unit, sim_slab_at(slab, message->c));
 
 	sim_must(port, result, "the commit unit refused a packet");
-	if (result == GPUTM_COMMIT_UNIT_FULL)
+	if (result != GPUTM_COMMIT_UNIT_ACCEPTED)
 		return false;
 	if (partition->recent)
 		sim_strong_note(port, partition, sim_slab_at(slab, message->c));
