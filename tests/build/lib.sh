@@ -87,10 +87,10 @@ same() {
 	fi
 }
 
-# fenced LANGUAGE N: block N in that language of README.md.
+# fenced LANGUAGE N [FILE]: block N in that language of FILE, or of README.md.
 fenced() {
 	awk -v language="$1" -v n="$2" '
 		/^```$/ { inside = 0 }
 		inside
-		$0 == "```" language { inside = ++seen == n }' "$srcdir/README.md"
+		$0 == "```" language { inside = ++seen == n }' "${3:-$srcdir/README.md}"
 }
