@@ -6,7 +6,7 @@ from m5.SimObject import SimObject
 class GputmFilter(SimObject):
     type = "GputmFilter"
     cxx_header = "gputm_filter.hh"
-    cxx_class = "GputmFilter"
+    cxx_class = "gem5::GputmFilter"
 
     preset = Param.String("kilo-tm", "preset of gputm_recency_bloom(3)")
     settings = VectorParam.String([], "fields on top of it, such as entries=128")

@@ -8,11 +8,14 @@
 #include "base/statistics.hh"
 #include "sim/sim_object.hh"
 
-template <class Handle> class GputmUnit : public gem5::SimObject {
+namespace gem5
+{
+
+template <class Handle> class GputmUnit : public SimObject {
 public:
 	template <class P>
 	explicit GputmUnit(const P &p)
-		: gem5::SimObject(p), unit_(config(p.preset, p.settings, context_), context_)
+		: SimObject(p), unit_(config(p.preset, p.settings, context_), context_)
 	{
 		gputm_unit_set_name(unit_.face(), p.name.c_str());
 		for (const gputm_stat &stat : unit_.statistics())
@@ -22,13 +25,13 @@ public:
 	{
 		std::size_t i = 0;
 
-		gem5::SimObject::preDumpStats();
+		SimObject::preDumpStats();
 		for (const gputm_stat &stat : unit_.statistics())
 			shown_[i++] = static_cast<double>(stat.value);
 	}
 	void resetStats() override
 	{
-		gem5::SimObject::resetStats();
+		SimObject::resetStats();
 		gputm_unit_clear_stats(unit_.face());
 	}
 
@@ -56,7 +59,9 @@ private:
 		}
 		return made;
 	}
-	std::deque<gem5::statistics::Scalar> shown_;
+	std::deque<statistics::Scalar> shown_;
 };
+
+} // namespace gem5
 
 #endif

@@ -7,8 +7,9 @@
 
 template <class Mask, class Pc> class gputm_warp_stack {
 public:
-	gputm_warp_stack(unsigned warp_id, unsigned warp_size)
-		: stack_(config(warp_size)), next_(warp_size)
+	/* apart: the host's rpc of ways that never meet; -1 in entries of all versions, too. */
+	gputm_warp_stack(unsigned warp_id, unsigned warp_size, Pc apart)
+		: stack_(config(warp_size)), next_(warp_size), apart_(apart)
 	{
 		gputm_unit_set_name(stack_.face(), ("warp " + std::to_string(warp_id)).c_str());
 		look();
@@ -24,13 +25,15 @@ public:
 		stack_.check(gputm_simt_stack_launch(stack_, pc, active.to_ullong()));
 		look();
 	}
-	/* last_pc: the instruction after the branch. NEVER: see the README. */
+	/* last_pc: the instruction after the branch; -1: see the README. */
 	template <class Pcs> void update(const Mask &done, const Pcs &next_pc, Pc rpc, Pc last_pc)
 	{
 		for (std::size_t lane = 0; lane < next_.size(); lane++)
 			next_[lane] = next_pc[lane];
 		stack_.check(gputm_simt_stack_update(stack_, done.to_ullong(), next_.data(),
-						     wide(rpc), wide(last_pc)));
+						     rpc == apart_ ? GPUTM_SIMT_STACK_NO_PC
+								   : wide(rpc),
+						     wide(last_pc)));
 		look();
 	}
 	const Mask &get_active_mask() const { return active_; }
@@ -59,6 +62,7 @@ private:
 	}
 	gputm::unit<gputm_simt_stack> stack_;
 	std::vector<std::uint64_t> next_;
+	Pc apart_;
 	gputm_simt_stack_entry top_;
 	Mask active_;
 };

@@ -5,6 +5,25 @@
 
 using unit_kind = gputm::kind<gputm_validation_unit>;
 
+/*
+ * A handler in the form of the SST at hand: Handler<C, &C::f>(object) since 16, Handler2 in 14 and
+ * 15, Handler<C>(object, &C::f) before. The first that there is serves, as 0 is an int.
+ */
+template <class What, auto Call, class C>
+static auto handler(C *object, int) -> typename What::template Handler<C, Call> *
+{
+	return new typename What::template Handler<C, Call>(object);
+}
+template <class What, auto Call, class C>
+static auto handler(C *object, long) -> typename What::template Handler2<C, Call> *
+{
+	return new typename What::template Handler2<C, Call>(object);
+}
+template <class What, auto Call, class C> static auto handler(C *object, ...)
+{
+	return new typename What::template Handler<C>(object, Call);
+}
+
 static gputm_validation_unit_config configured(SST::Params &params, const gputm::context &context)
 {
 	auto preset = params.find<std::string>("preset", "getm-256");
@@ -25,10 +44,9 @@ GputmPartition::GputmPartition(SST::ComponentId_t id, SST::Params &params)
 				      configured(params, context_), context_))
 {
 	gputm_unit_set_name(unit_->face(), getName().c_str());
-	cores_ = configureLink("cores", new SST::Event::Handler<GputmPartition>(
-						this, &GputmPartition::take));
+	cores_ = configureLink("cores", handler<SST::Event, &GputmPartition::take>(this, 0));
 	registerClock(params.find<std::string>("clock", "1400MHz"),
-		      new SST::Clock::Handler<GputmPartition>(this, &GputmPartition::tick));
+		      handler<SST::Clock, &GputmPartition::tick>(this, 0));
 }
 
 void GputmPartition::take(SST::Event *event)

@@ -5,6 +5,8 @@
  * A validation unit as a clocked SST component. Cores send GputmRequest events on the port "cores"
  * and get GputmAnswer events; GputmRelease events end an attempt's reservations.
  */
+#include "gputm_events.h"
+
 #include <sst/core/component.h>
 #include <sst/core/link.h>
 
@@ -12,35 +14,10 @@
 #include <gputm/gputm.hpp>
 #include <memory>
 
-class GputmRequest : public SST::Event {
-public:
-	GputmRequest() = default; /* for serialisation */
-	explicit GputmRequest(const gputm_validation_request &what) : request(what) {}
-	gputm_validation_request request = {};
-	ImplementSerializable(GputmRequest);
-};
-
-class GputmRelease : public SST::Event {
-public:
-	GputmRelease() = default;
-	GputmRelease(std::uint64_t where, std::uint32_t whose, std::uint64_t attempt)
-		: address(where), sequence(attempt), warp(whose) {}
-	std::uint64_t address = 0, sequence = 0;
-	std::uint32_t warp = 0;
-	ImplementSerializable(GputmRelease);
-};
-
-class GputmAnswer : public SST::Event {
-public:
-	GputmAnswer() = default;
-	explicit GputmAnswer(const gputm_validation_answer &what) : answer(what) {}
-	gputm_validation_answer answer = {};
-	ImplementSerializable(GputmAnswer);
-};
-
 class GputmPartition : public SST::Component {
 public:
-	SST_ELI_REGISTER_COMPONENT(GputmPartition, "gputm", "validation_unit",
+	/* SST looks for gputm_element.validation_unit in libgputm_element.so. */
+	SST_ELI_REGISTER_COMPONENT(GputmPartition, "gputm_element", "validation_unit",
 				   SST_ELI_ELEMENT_VERSION(0, 1, 0),
 				   "validation unit of a memory partition (libgputm)",
 				   COMPONENT_CATEGORY_MEMORY)

@@ -7,20 +7,23 @@
 #include <vector>
 
 #include "base/statistics.hh"
+#include "params/SimObject.hh"
 
-#define PARAMS(type) using Params = type##Params
+#define PARAMS(type)                                                                           \
+	using Params = type##Params;                                                           \
+	const Params &params() const { return reinterpret_cast<const Params &>(_params); }
 
-namespace gem5 {
+namespace gem5
+{
 
 using Addr = std::uint64_t;
 
-struct SimObjectParams {
-	std::string name;
-};
-
 class SimObject : public statistics::Group {
 public:
-	explicit SimObject(const SimObjectParams &) {}
+	explicit SimObject(const SimObjectParams &p) : _params(p) {}
+
+protected:
+	const SimObjectParams &_params;
 };
 
 } // namespace gem5

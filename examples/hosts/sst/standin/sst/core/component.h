@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef STANDIN_SST_COMPONENT_H
 #define STANDIN_SST_COMPONENT_H
-/* A stand-in of our own: no more of SST than the element calls; one clock, and one link. */
-#include <cstdint>
-#include <functional>
+/*
+ * A stand-in of our own: no more of SST than the element calls; one clock, and one link. A library
+ * tells of its components when it is loaded, and each under the name of an element.
+ */
 #include <map>
 #include <memory>
+#include <sst/core/link.h>
 #include <string>
 
-#include <sst/core/link.h>
-
-#define SST_ELI_REGISTER_COMPONENT(...)
+#define SST_ELI_REGISTER_COMPONENT(cls, element, name, ...)                                    \
+	static SST::Component *standin_make(SST::ComponentId_t id, SST::Params &params)        \
+	{                                                                                      \
+		return new cls(id, params);                                                    \
+	}                                                                                      \
+	inline static const bool standin_told =                                                \
+		SST::Component::known().emplace(element "." name, &cls::standin_make).second;
 #define SST_ELI_ELEMENT_VERSION(...)
 #define SST_ELI_DOCUMENT_PARAMS(...)
 #define SST_ELI_DOCUMENT_PORTS(...)
@@ -37,24 +43,14 @@ public:
 
 class Clock {
 public:
-	class HandlerBase {
-	public:
-		virtual ~HandlerBase() = default;
-		virtual bool call(Cycle_t cycle) = 0;
-	};
-	template <class C> class Handler : public HandlerBase {
-	public:
-		Handler(C *object, bool (C::*method)(Cycle_t)) : object_(object), method_(method) {}
-		bool call(Cycle_t cycle) override { return (object_->*method_)(cycle); }
-
-	private:
-		C *object_;
-		bool (C::*method_)(Cycle_t);
-	};
+	using HandlerBase = SST::HandlerBase<bool, Cycle_t>;
+	STANDIN_HANDLERS(bool, Cycle_t);
 };
 
 class Component {
 public:
+	using make = Component *(*)(ComponentId_t, Params &);
+
 	explicit Component(ComponentId_t id) : id_(id) {}
 	Component(const Component &) = delete;
 	Component &operator=(const Component &) = delete;
@@ -73,6 +69,7 @@ public:
 	}
 
 	/* What SST's core does. */
+	static std::map<std::string, make> &known();
 	Link &link() { return link_; }
 	void cycle(Cycle_t now) { clock_->call(now); }
 
