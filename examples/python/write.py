@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""write.py [--check]: write the tables of gputm.py (enums, structs, functions) from the headers.
+"""write.py [--check]: write the tables of gputm.py (enums, structs, functions) from the headers, and
+the methods of gputm.hpp, calls.hpp.
 
 --check says whether they are stale, and changes nothing. Needs a C preprocessor (CC, or cc).
 """
@@ -12,6 +13,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 INCLUDE = os.path.join(HERE, "..", "..", "include")
 MODULE = os.path.join(HERE, "gputm.py")
+CALLS = os.path.join(INCLUDE, "gputm", "calls.hpp")
 SCALARS = {"uint64_t": "Q", "uint32_t": "I", "uint16_t": "H", "uint8_t": "B", "_Bool": "?",
            "size_t": "N", "int": "i", "int32_t": "i", "unsigned": "I", "unsigned int": "I", "void": "v"}
 # A pointer to a plain number is for one number that the function gives back, or for an array that the
@@ -129,12 +131,58 @@ def bodies(text):
         yield match.group(1), text[match.end():at - 1]
 
 
+def declared(text):
+    """Result, name and parameters of each function."""
+    flat = re.sub(r"\{[^{}]*\}", "", re.sub(r"\{[^{}]*\}", "", text))
+    return re.findall(r"([\w ]+[ *]+)(gputm_[a-z0-9_]+)\(((?:[^()]|\([^()]*\))*)\)\s*;", flat)
+
+
+def method(result, name, parameters, unit):
+    """A method of calls.hpp: the function without its handle, checked if it gives an int."""
+    rest = [part.strip().replace("_Bool", "bool") for part in parameters.split(",")[1:]]
+    names = [re.search(r"(\w+)(\[\w*\])?$", part).group(1) for part in rest]
+    result = re.sub(r"\bextern\b|\b_Bool\b", lambda m: "bool" if m.group() == "_Bool" else "", result)
+    result = re.sub(r"\s+", " ", result).strip()
+    short = name[len(f"gputm_{unit}_"):]
+    call = f"::{name}({', '.join(['this->self()'] + names)})"
+    if result == "int":
+        call = f"this->self().check({call})"
+    lines = [f"\t{result} {short}{'_' * (short == 'union')}(", f"{', '.join(rest)}) const", "\t{", f"\t\treturn {call};",
+             "\t}"]
+    lines[:2] = [lines[0] + lines[1]]
+    if result == "void":
+        lines[2] = lines[2].replace("return ", "")
+    return "".join("\n".join(wrapped(line)) + "\n" for line in lines)
+
+
+def wrapped(line):
+    """At most 100 columns, with tabs of 8, broken after commas."""
+    while len(line.expandtabs(8)) > 100:
+        at = max(k for k in range(len(line)) if line.startswith(", ", k) and len(line[:k + 1].expandtabs(8)) <= 100)
+        yield line[:at + 1]
+        line = "\t\t\t" + line[at + 2:]
+    yield line
+
+
+def calls(text):
+    """calls.hpp: a method for each function of a unit's handle."""
+    units = re.findall(r"\bstruct gputm_unit \* ?gputm_(\w+)_unit\(struct gputm_\1 \*", text)
+    methods = {unit: "" for unit in units}
+    for result, name, parameters in declared(text):
+        handle = re.match(r"(?:const )?struct gputm_(\w+) \*", parameters.strip())
+        unit = handle and handle.group(1)
+        if unit in methods and name.startswith(f"gputm_{unit}_") and not name.endswith(("_free", "_unit")):
+            methods[unit] += method(result, name, parameters, unit)
+    yield ("/* SPDX-License-Identifier: BSD-2-Clause */\n"
+           "/* Written by examples/python/write.py from the headers; included by gputm.hpp. */\n")
+    for unit, body in sorted(methods.items()):
+        yield (f"template <class Unit> struct calls<Unit, ::gputm_{unit}> : caller<Unit> {{\n{body}}};\n")
+
+
 def functions(text):
     defined = {name for name, _ in bodies(text)}
     said = results()
-    flat = re.sub(r"\{[^{}]*\}", "", re.sub(r"\{[^{}]*\}", "", text))
-    for kind, name, parameters in re.findall(
-            r"([\w ]+[ *]+)(gputm_[a-z0-9_]+)\(((?:[^()]|\([^()]*\))*)\)\s*;", flat):
+    for kind, name, parameters in declared(text):
         kind = kind.strip()
         if kind.startswith("typedef"):
             continue
@@ -164,8 +212,12 @@ def main():
         old = module.read()
     head, rest = old.split("# begin tables\n")
     new = head + "# begin tables\n" + tables() + "# end tables\n" + rest.split("# end tables\n")[1]
+    methods = "".join(calls(preprocessed()))
     if "--check" in sys.argv:
-        sys.exit(new != old)
+        with open(CALLS, encoding="utf-8") as header:
+            sys.exit(new != old or header.read() != methods)
+    with open(CALLS, "w", encoding="utf-8") as header:
+        header.write(methods)
     with open(MODULE, "w", encoding="utf-8") as module:
         module.write(new)
 

@@ -7,11 +7,12 @@
  * libgputm for C++17: owners, exceptions and ranges over the C functions, which stay as they are.
  *
  *     gputm::unit<gputm_recency_bloom> filter("kilo-tm");
- *     filter.check(gputm_recency_bloom_update(filter, 0x1000, 7));
+ *     filter.update(0x1000, 7);
  *     for (const gputm_stat &stat : filter.statistics())
  *             std::cout << stat.name << ' ' << stat.value << '\n';
  *
- * A gputm::unit is passed to the C functions in place of its handle. What the library refuses is
+ * Each function of a unit's handle is a method, which throws what the library refuses; a unit is
+ * also passed to the C functions in place of its handle. What the library refuses is
  * a gputm::error whose text is the library's: field, value, range. What the hardware answers (full,
  * conflict, ...) is no error. Nothing is thrown through the library. Threads: as in C, and units
  * made with one gputm::context share its last message.
@@ -199,8 +200,15 @@ typename kind<Handle>::config config(const char *preset = nullptr, const context
 	return made;
 }
 
+/** The methods of a unit: its functions without gputm_UNIT_; union_ for union. */
+template <class Unit, class Handle> struct calls;
+template <class Unit> struct caller {
+	const Unit &self() const noexcept { return static_cast<const Unit &>(*this); }
+};
+#include <gputm/calls.hpp>
+
 /** A unit, freed with this owner. */
-template <class Handle> class unit {
+template <class Handle> class unit : public calls<unit<Handle>, Handle> {
 public:
 	using observer = std::function<void(const gputm_event &)>;
 

@@ -36,6 +36,8 @@ static void use()
 	filter.check(gputm_recency_bloom_update(filter, 0x1000, 7));
 	filter.check(gputm_recency_bloom_query(filter, 0x1000, &stamp));
 	EXPECT(stamp == 7 && told == 7);
+	filter.query(0x1000, &stamp); // as a method
+	EXPECT(stamp == 7 && filter.base() == 0);
 	filter.observe(nullptr);
 	filter.check(gputm_recency_bloom_update(filter, 0x1000, 8));
 	EXPECT(told == 7 && value(filter, "updates") == 2);
@@ -99,6 +101,10 @@ int main()
 	refused(ERANGE, "address", [&] {
 		filter.check(gputm_recency_bloom_update(filter, ~UINT64_C(0), 1));
 	});
+	refused(ERANGE, "address", [&] { filter.update(~UINT64_C(0), 1); });
+	gputm::unit<gputm_simt_stack> stack;
+	stack.launch(0, 0xf);
+	EXPECT(stack.active_mask() == 0xf && stack.tx_begin(1) >= 0 && stack.depth() == 3);
 	int handled = gputm_recency_bloom_update(filter, ~UINT64_C(0), 1); // and not checked
 	EXPECT(handled == -ERANGE);
 	filter.check(gputm_recency_bloom_update(filter, 0x1000, 1));
