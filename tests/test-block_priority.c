@@ -104,7 +104,7 @@ static void one_step(struct gputm_block_priority *p, struct oracle_block_priorit
 		come_or_go(p, o, what < 4, slot);
 	} else if (what < 8) {
 		cycles = kit_draw(bytes, 200);
-		ck_assert_int_eq(gputm_block_priority_advance(p, cycles), 0);
+		gputm_block_priority_advance(p, cycles);
 		while (cycles--)
 			ck_assert_int_eq(oracle_block_priority_tick(o, 0), -1);
 	} else {

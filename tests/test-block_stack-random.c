@@ -166,9 +166,8 @@ static void any_operation(struct gputm_block_stack *s, struct kit_bytes *bytes)
 	uint64_t lanes = gputm_block_stack_warp(s, warp), some = draw_lanes(bytes, lanes);
 	struct gputm_block_stack_target target = { draw_pc(bytes), draw_pc(bytes), 0, 0 };
 	struct gputm_block_stack_entry e = { 0, 0, 0, 0, 0, { 0 } };
-	int ignored = 0;
+	int ignored = gputm_block_stack_get_entry(s, gputm_block_stack_top(s), &e);
 
-	(void)gputm_block_stack_get_entry(s, gputm_block_stack_top(s), &e);
 	target.rpc = kit_number(bytes, 1) & 1 ? e.rpc : draw_pc(bytes);
 	target.lpc = draw_pc(bytes);
 	switch (kit_u32(bytes, 8)) {

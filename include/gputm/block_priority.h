@@ -94,9 +94,9 @@ gputm_block_priority_pick_probe(const struct gputm_block_priority *priority, uin
 				uint32_t *slot);
 /**
  * @p cycles cycles without a ready block: the same as a gputm_block_priority_pick() of none in
- * each, for less. @return 0.
+ * each, for less.
  */
-GPUTM_API int gputm_block_priority_advance(struct gputm_block_priority *priority, uint64_t cycles);
+GPUTM_API void gputm_block_priority_advance(struct gputm_block_priority *priority, uint64_t cycles);
 
 GPUTM_END_DECLS
 #endif /* GPUTM_BLOCK_PRIORITY_H */

@@ -172,8 +172,9 @@ GPUTM_API size_t gputm_block_stack_depth(const struct gputm_block_stack *stack);
 /** @return index of the top of stack: lies below the targets that are being filled. */
 GPUTM_API size_t gputm_block_stack_top(const struct gputm_block_stack *stack);
 /** Give entry @p index; 0 is the bottom. @return 0; -ERANGE, past the last one. */
-GPUTM_API int gputm_block_stack_get_entry(const struct gputm_block_stack *stack, size_t index,
-					  struct gputm_block_stack_entry *out);
+GPUTM_API GPUTM_MUST_CHECK int gputm_block_stack_get_entry(const struct gputm_block_stack *stack,
+							   size_t index,
+							   struct gputm_block_stack_entry *out);
 /** @return lanes of running warp @p warp; 0 if there is none of that index. */
 GPUTM_API uint64_t gputm_block_stack_warp(const struct gputm_block_stack *stack, uint32_t warp);
 

@@ -69,6 +69,19 @@ enum gputm_commit_id_event {
 	GPUTM_COMMIT_ID_EVENT_RETURN = 2,
 };
 
+/** @return the parameter table. */
+GPUTM_API const struct gputm_params *gputm_commit_id_params(void);
+
+/**
+ * Fill @p config with a preset: "kilo-tm" (thesis Table 4.4 and 4.4.4: 30 cores, 8 partitions,
+ * 1920 entries), "warptm" (Table 6.1 and 6.3: 15 cores, 6 partitions, 1920 entries), "unbounded"
+ * (the same with an entry for every resident lane). They go with the presets of these
+ * names of gputm_commit_unit_config_preset().
+ * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
+ */
+GPUTM_API GPUTM_MUST_CHECK int gputm_commit_id_config_preset(struct gputm_commit_id_config *config,
+							     const char *name);
+
 /**
  * Make a vendor with all credits in their pools.
  * @param config NULL for the defaults.
@@ -82,17 +95,6 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_commit_id_new(struct gputm_ctx *ctx,
 GPUTM_API void gputm_commit_id_free(struct gputm_commit_id *vendor);
 /** @return the common face, alive as long as the handle. */
 GPUTM_API struct gputm_unit *gputm_commit_id_unit(struct gputm_commit_id *vendor);
-/** @return the parameter table. */
-GPUTM_API const struct gputm_params *gputm_commit_id_params(void);
-/**
- * Fill @p config with a preset: "kilo-tm" (thesis Table 4.4 and 4.4.4: 30 cores, 8 partitions,
- * 1920 entries), "warptm" (Table 6.1 and 6.3: 15 cores, 6 partitions, 1920 entries), "unbounded"
- * (the same with an entry for every resident lane). They go with the presets of these
- * names of gputm_commit_unit_config_preset().
- * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
- */
-GPUTM_API GPUTM_MUST_CHECK int gputm_commit_id_config_preset(struct gputm_commit_id_config *config,
-							     const char *name);
 
 /**
  * Take @p count credits from the pool of @p core and @p count contiguous CIDs, or

@@ -129,6 +129,20 @@ enum gputm_commit_sequencer_event {
 	GPUTM_COMMIT_SEQUENCER_EVENT_RESENT = 7,
 };
 
+/** @return the parameter table. */
+GPUTM_API const struct gputm_params *gputm_commit_sequencer_params(void);
+
+/**
+ * Set @p config to a preset: "kilo-tm" (thesis 4.2, Fig. 6.3 and Table 4.4: log, done-fill and
+ * skip packed per warp; 32 warps, 8 partitions), "warptm" (thesis 6.2 and Table 6.1: all packed;
+ * 48 warps, 6 partitions, as the rest), "unpacked" (every entry and every CID for itself),
+ * "reference" (the authors' simulator; packed as "kilo-tm").
+ * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
+ */
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_commit_sequencer_config_preset(struct gputm_commit_sequencer_config *config,
+				     const char *name);
+
 /**
  * Make an idle sequencer.
  * @param config NULL for the defaults.
@@ -145,18 +159,6 @@ gputm_commit_sequencer_new(struct gputm_ctx *ctx,
 GPUTM_API void gputm_commit_sequencer_free(struct gputm_commit_sequencer *seq);
 /** @return its common face; lives as long as @p seq. */
 GPUTM_API struct gputm_unit *gputm_commit_sequencer_unit(struct gputm_commit_sequencer *seq);
-/** @return the parameter table. */
-GPUTM_API const struct gputm_params *gputm_commit_sequencer_params(void);
-/**
- * Set @p config to a preset: "kilo-tm" (thesis 4.2, Fig. 6.3 and Table 4.4: log, done-fill and
- * skip packed per warp; 32 warps, 8 partitions), "warptm" (thesis 6.2 and Table 6.1: all packed;
- * 48 warps, 6 partitions, as the rest), "unpacked" (every entry and every CID for itself),
- * "reference" (the authors' simulator; packed as "kilo-tm").
- * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
- */
-GPUTM_API GPUTM_MUST_CHECK int
-gputm_commit_sequencer_config_preset(struct gputm_commit_sequencer_config *config,
-				     const char *name);
 
 /**
  * Say where the logs of @p warp are. Snapshots do not hold it: a load keeps what is

@@ -265,6 +265,19 @@ enum gputm_commit_unit_event {
 	GPUTM_COMMIT_UNIT_RESEND = 9,
 };
 
+/** @return the parameter table of the kind. */
+GPUTM_API const struct gputm_params *gputm_commit_unit_params(void);
+
+/**
+ * Presets: "kilo-tm" (1920 entries, 16-bit CIDs, 512 buffers: thesis 4.4.4; serial input, ordered
+ * outcomes, a done for each entry: Fig. 4.5, 6.3), "kilo-tm-small-history" (a history of 64 + 64,
+ * 4.4.3), "warptm" (warp mode, ordered outcomes), "unbounded" (buffers that never overflow, as
+ * the released simulator; else as "kilo-tm").
+ * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
+ */
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_commit_unit_config_preset(struct gputm_commit_unit_config *config, const char *name);
+
 /**
  * Make a unit without entries. Free it with gputm_commit_unit_free().
  * @param config NULL for the defaults.
@@ -278,17 +291,6 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_commit_unit_new(struct gputm_ctx *ctx,
 GPUTM_API void gputm_commit_unit_free(struct gputm_commit_unit *unit);
 /** @return the common face of @p unit. */
 GPUTM_API struct gputm_unit *gputm_commit_unit_unit(struct gputm_commit_unit *unit);
-/** @return the parameter table of the kind. */
-GPUTM_API const struct gputm_params *gputm_commit_unit_params(void);
-/**
- * Presets: "kilo-tm" (1920 entries, 16-bit CIDs, 512 buffers: thesis 4.4.4; serial input, ordered
- * outcomes, a done for each entry: Fig. 4.5, 6.3), "kilo-tm-small-history" (a history of 64 + 64,
- * 4.4.3), "warptm" (warp mode, ordered outcomes), "unbounded" (buffers that never overflow, as
- * the released simulator; else as "kilo-tm").
- * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
- */
-GPUTM_API GPUTM_MUST_CHECK int
-gputm_commit_unit_config_preset(struct gputm_commit_unit_config *config, const char *name);
 
 /**
  * Push a message. RESENT and RESENT_DONE have a port of their own, so that they never

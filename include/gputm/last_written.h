@@ -101,10 +101,9 @@ gputm_last_written_query_probe(const struct gputm_last_written *table, uint64_t 
  * Forget every time before @p floor: no transaction that began before it is still running.
  * It makes answers more exact, and lets a narrow time_bits serve for ever.
  * @param cycles cost: @c entries, or 0 when nothing changed; NULL allowed.
- * @return 0.
  */
-GPUTM_API int gputm_last_written_expire(struct gputm_last_written *table, uint64_t floor,
-					uint64_t *cycles);
+GPUTM_API void gputm_last_written_expire(struct gputm_last_written *table, uint64_t floor,
+					 uint64_t *cycles);
 
 /** Forget everything, as at a rollover of the timers. One cycle. Statistics stay. */
 GPUTM_API void gputm_last_written_clear(struct gputm_last_written *table);
@@ -113,8 +112,9 @@ GPUTM_API void gputm_last_written_clear(struct gputm_last_written *table);
  * For displays: the stored time of one entry, 0 when empty.
  * @return 0; -ERANGE, no such way or entry.
  */
-GPUTM_API int gputm_last_written_get_entry(const struct gputm_last_written *table, uint32_t way,
-					   uint32_t index, uint64_t *out);
+GPUTM_API GPUTM_MUST_CHECK int gputm_last_written_get_entry(const struct gputm_last_written *table,
+							    uint32_t way, uint32_t index,
+							    uint64_t *out);
 
 GPUTM_END_DECLS
 #endif /* GPUTM_LAST_WRITTEN_H */

@@ -226,9 +226,9 @@ GPUTM_API uint64_t gputm_metadata_table_writes(const struct gputm_metadata_table
  * the overflow in no particular order. Sets writes 0 and *address to UINT64_MAX for a free cell.
  * @return 0; -ERANGE, past the last one.
  */
-GPUTM_API int gputm_metadata_table_get_entry(const struct gputm_metadata_table *table,
-					     uint64_t index, uint64_t *address,
-					     struct gputm_metadata *out);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_metadata_table_get_entry(const struct gputm_metadata_table *table, uint64_t index,
+			       uint64_t *address, struct gputm_metadata *out);
 
 GPUTM_END_DECLS
 #endif /* GPUTM_METADATA_TABLE_H */

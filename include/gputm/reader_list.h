@@ -144,8 +144,9 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_reader_list_entries(const struct gputm_read
  * lowest position on.
  * @return 0; -ERANGE, past the last one, or the address is too large.
  */
-GPUTM_API int gputm_reader_list_get_entry(const struct gputm_reader_list *list, uint64_t address,
-					  uint32_t index, struct gputm_reader_list_entry *out);
+GPUTM_API GPUTM_MUST_CHECK int gputm_reader_list_get_entry(const struct gputm_reader_list *list,
+							   uint64_t address, uint32_t index,
+							   struct gputm_reader_list_entry *out);
 
 /** @return entries of the pool in use. */
 GPUTM_API uint32_t gputm_reader_list_used(const struct gputm_reader_list *list);

@@ -44,20 +44,6 @@ enum gputm_recency_bloom_event {
 	GPUTM_RECENCY_BLOOM_EXPIRED = 1,
 };
 
-/**
- * Make an empty filter; base 0. Allocates ways x entries x stamps host words and the hash tables.
- * @return 0; -EINVAL, a field is out of its range; -E2BIG; -ENOMEM.
- */
-GPUTM_API GPUTM_MUST_CHECK int
-gputm_recency_bloom_new(struct gputm_ctx *ctx, const struct gputm_recency_bloom_config *config,
-			struct gputm_recency_bloom **out);
-
-/** Free a filter; NULL allowed. */
-GPUTM_API void gputm_recency_bloom_free(struct gputm_recency_bloom *filter);
-
-/** @return the common face. */
-GPUTM_API struct gputm_unit *gputm_recency_bloom_unit(struct gputm_recency_bloom *filter);
-
 /** @return the parameter table. */
 GPUTM_API const struct gputm_params *gputm_recency_bloom_params(void);
 
@@ -68,6 +54,18 @@ GPUTM_API const struct gputm_params *gputm_recency_bloom_params(void);
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_recency_bloom_config_preset(struct gputm_recency_bloom_config *config, const char *name);
+
+/**
+ * Make an empty filter; base 0. Allocates ways x entries x stamps host words and the hash tables.
+ * @return 0; -EINVAL, a field is out of its range; -E2BIG; -ENOMEM.
+ */
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_recency_bloom_new(struct gputm_ctx *ctx, const struct gputm_recency_bloom_config *config,
+			struct gputm_recency_bloom **out);
+/** Free a filter; NULL allowed. */
+GPUTM_API void gputm_recency_bloom_free(struct gputm_recency_bloom *filter);
+/** @return the common face. */
+GPUTM_API struct gputm_unit *gputm_recency_bloom_unit(struct gputm_recency_bloom *filter);
 
 /**
  * In every sub-array the mapped entry becomes the maximum of itself and @p stamp
@@ -110,11 +108,10 @@ GPUTM_API void gputm_recency_bloom_clear(struct gputm_recency_bloom *filter);
  * field serves for ever. A floor that does not advance changes nothing; one beyond
  * every stamp forgets all.
  * @param cycles set to the modelled cost: one array pass, that is @c entries cycles
- * (all sub-arrays in parallel), 0 when nothing changed; may be NULL.
- * @return 0.
+ * (all sub-arrays in parallel), 0 when nothing changed; NULL allowed.
  */
-GPUTM_API int gputm_recency_bloom_expire(struct gputm_recency_bloom *filter, uint64_t floor,
-					 uint64_t *cycles);
+GPUTM_API void gputm_recency_bloom_expire(struct gputm_recency_bloom *filter, uint64_t floor,
+					  uint64_t *cycles);
 
 /** @return the base: stamps base .. base + 2^stamp_bits - 1 are accepted. */
 GPUTM_API uint64_t gputm_recency_bloom_base(const struct gputm_recency_bloom *filter);
@@ -123,8 +120,9 @@ GPUTM_API uint64_t gputm_recency_bloom_base(const struct gputm_recency_bloom *fi
  * For displays: the stored stamp of one entry, 0 when empty; @p which is 0 or 1.
  * @return 0; -ERANGE, no such way, entry or stamp.
  */
-GPUTM_API int gputm_recency_bloom_get_entry(const struct gputm_recency_bloom *filter, uint32_t way,
-					    uint32_t index, uint32_t which, uint64_t *out);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_recency_bloom_get_entry(const struct gputm_recency_bloom *filter, uint32_t way,
+			      uint32_t index, uint32_t which, uint64_t *out);
 
 GPUTM_END_DECLS
 #endif /* GPUTM_RECENCY_BLOOM_H */

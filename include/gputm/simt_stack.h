@@ -127,6 +127,13 @@ enum gputm_simt_stack_event {
 	GPUTM_SIMT_STACK_EVENT_EXIT = 8,
 };
 
+/** @return the parameter table. */
+GPUTM_API const struct gputm_params *gputm_simt_stack_params(void);
+
+/** Apply preset "pdom", "pdom-lcp" or "kilo-tm" on top of the defaults. @return 0; -EINVAL. */
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_simt_stack_config_preset(struct gputm_simt_stack_config *config, const char *name);
+
 /** Make an empty stack. @return 0; -EINVAL; -E2BIG; -ENOMEM. All memory is taken here. */
 GPUTM_API GPUTM_MUST_CHECK int gputm_simt_stack_new(struct gputm_ctx *ctx,
 						    const struct gputm_simt_stack_config *config,
@@ -135,11 +142,6 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_simt_stack_new(struct gputm_ctx *ctx,
 GPUTM_API void gputm_simt_stack_free(struct gputm_simt_stack *stack);
 /** @return the common face of the stack. */
 GPUTM_API struct gputm_unit *gputm_simt_stack_unit(struct gputm_simt_stack *stack);
-/** @return the parameter table. */
-GPUTM_API const struct gputm_params *gputm_simt_stack_params(void);
-/** Apply preset "pdom", "pdom-lcp" or "kilo-tm" on top of the defaults. @return 0; -EINVAL. */
-GPUTM_API GPUTM_MUST_CHECK int
-gputm_simt_stack_config_preset(struct gputm_simt_stack_config *config, const char *name);
 
 /**
  * Start a warp: one normal entry of @p mask at @p pc.
@@ -161,8 +163,9 @@ GPUTM_API uint64_t gputm_simt_stack_live_mask(const struct gputm_simt_stack *sta
 /** @return number of entries. */
 GPUTM_API size_t gputm_simt_stack_depth(const struct gputm_simt_stack *stack);
 /** Give entry @p index; 0 is the bottom. @return 0; -ERANGE, past the top. */
-GPUTM_API int gputm_simt_stack_get_entry(const struct gputm_simt_stack *stack, size_t index,
-					 struct gputm_simt_stack_entry *out);
+GPUTM_API GPUTM_MUST_CHECK int gputm_simt_stack_get_entry(const struct gputm_simt_stack *stack,
+							  size_t index,
+							  struct gputm_simt_stack_entry *out);
 
 /**
  * All active lanes go on at @p next_pc. If that is the RPC of the top entry, it is popped:

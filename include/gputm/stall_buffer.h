@@ -114,8 +114,9 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_stall_buffer_drain(struct gputm_stall_buffe
 							struct gputm_stall_request *out);
 
 /** For displays: waiting request number @p index, by line. @return 0; -ERANGE, past the last. */
-GPUTM_API int gputm_stall_buffer_get_request(const struct gputm_stall_buffer *buffer,
-					     uint64_t index, struct gputm_stall_request *out);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_stall_buffer_get_request(const struct gputm_stall_buffer *buffer, uint64_t index,
+			       struct gputm_stall_request *out);
 
 /** @return the number of waiting requests. */
 GPUTM_API uint64_t gputm_stall_buffer_waiting(const struct gputm_stall_buffer *buffer);

@@ -91,6 +91,17 @@ enum gputm_tx_log_event {
 	GPUTM_TX_LOG_EVENT_RESTART = 2,
 };
 
+/** @return the parameter table. */
+GPUTM_API const struct gputm_params *gputm_tx_log_params(void);
+
+/**
+ * Set @p config to a preset: "kilo-tm" (thesis Table 4.4: 32 lanes, 8 partitions every
+ * 256 B, perfect detection of own writes), "warptm" (Table 6.1: 6 partitions).
+ * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
+ */
+GPUTM_API GPUTM_MUST_CHECK int gputm_tx_log_config_preset(struct gputm_tx_log_config *config,
+							  const char *name);
+
 /**
  * Make a pair of empty logs.
  * @param config NULL for the defaults.
@@ -104,15 +115,6 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_tx_log_new(struct gputm_ctx *ctx,
 GPUTM_API void gputm_tx_log_free(struct gputm_tx_log *log);
 /** @return the common face; lives as long as @p log. */
 GPUTM_API struct gputm_unit *gputm_tx_log_unit(struct gputm_tx_log *log);
-/** @return the parameter table. */
-GPUTM_API const struct gputm_params *gputm_tx_log_params(void);
-/**
- * Set @p config to a preset: "kilo-tm" (thesis Table 4.4: 32 lanes, 8 partitions every
- * 256 B, perfect detection of own writes), "warptm" (Table 6.1: 6 partitions).
- * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
- */
-GPUTM_API GPUTM_MUST_CHECK int gputm_tx_log_config_preset(struct gputm_tx_log_config *config,
-							  const char *name);
 
 /**
  * Append one row to the read log: the lanes of @p mask have read @p value at @p address

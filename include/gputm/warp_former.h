@@ -182,8 +182,10 @@ GPUTM_API uint32_t gputm_warp_former_live(const struct gputm_warp_former *former
  * Give the warp in slot @p slot of the pool, waiting or in flight.
  * @return 1; 0, the slot is free; -ERANGE, no such slot.
  */
-GPUTM_API int gputm_warp_former_get_warp(const struct gputm_warp_former *former, uint32_t slot,
-					 struct gputm_warp_former_warp *out, bool *in_flight);
+GPUTM_API GPUTM_MUST_CHECK int gputm_warp_former_get_warp(const struct gputm_warp_former *former,
+							  uint32_t slot,
+							  struct gputm_warp_former_warp *out,
+							  bool *in_flight);
 /** Lanes of static warp @p warp that wait at its warp barrier, and the PC of it; *pc is NO_PC
  * where it has not diverged. @return false if there is no such warp. */
 GPUTM_API bool gputm_warp_former_at_warp_barrier(const struct gputm_warp_former *former,

@@ -198,15 +198,14 @@ int gputm_block_priority_pick(struct gputm_block_priority *p, uint64_t ready, ui
 	return result;
 }
 
-int gputm_block_priority_advance(struct gputm_block_priority *p, uint64_t cycles)
+void gputm_block_priority_advance(struct gputm_block_priority *p, uint64_t cycles)
 {
 	p->cycles = gputm__later(p->cycles, cycles);
 	p->idle = gputm__later(p->idle, cycles);
 	if (p->config.policy != GPUTM_BLOCK_PRIORITY_RRB || !p->count)
-		return 0;
+		return;
 	for (cycles %= p->count; cycles; cycles--)
 		p->head = first_from(p->blocks, p->head + 1);
-	return 0;
 }
 
 /* ---- common face ---- */

@@ -338,14 +338,14 @@ void gputm_recency_bloom_clear(struct gputm_recency_bloom *f)
 	clear(&f->unit);
 }
 
-int gputm_recency_bloom_expire(struct gputm_recency_bloom *f, uint64_t floor, uint64_t *cycles)
+void gputm_recency_bloom_expire(struct gputm_recency_bloom *f, uint64_t floor, uint64_t *cycles)
 {
 	uint64_t gone = 0, base = floor ? floor - 1 : 0;
 
 	if (cycles)
 		*cycles = base > f->base ? f->config.entries : 0;
 	if (base <= f->base)
-		return 0;
+		return;
 	for (size_t i = 0; i < cells(f); i++) {
 		bool old = f->entry[i] && f->entry[i] < floor;
 
@@ -356,7 +356,6 @@ int gputm_recency_bloom_expire(struct gputm_recency_bloom *f, uint64_t floor, ui
 	f->expiries++;
 	f->forgotten += gone;
 	gputm__emit(&f->unit, GPUTM_RECENCY_BLOOM_EXPIRED, floor, gone, 0, 0);
-	return 0;
 }
 
 uint64_t gputm_recency_bloom_base(const struct gputm_recency_bloom *f)

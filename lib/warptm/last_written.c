@@ -217,7 +217,7 @@ int gputm_last_written_query(struct gputm_last_written *t, uint64_t address, uin
 	return gputm_recency_bloom_query(t->filter, address, time);
 }
 
-int gputm_last_written_expire(struct gputm_last_written *t, uint64_t floor, uint64_t *cycles)
+void gputm_last_written_expire(struct gputm_last_written *t, uint64_t floor, uint64_t *cycles)
 {
 	uint64_t spent;
 
@@ -226,7 +226,6 @@ int gputm_last_written_expire(struct gputm_last_written *t, uint64_t floor, uint
 	if (cycles)
 		*cycles = spent;
 	gputm__emit(&t->unit, GPUTM_LAST_WRITTEN_EVENT_EXPIRE, floor, spent, 0, 0);
-	return 0;
 }
 
 void gputm_last_written_clear(struct gputm_last_written *t)

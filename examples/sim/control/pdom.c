@@ -189,10 +189,10 @@ static void places_of_warp(const struct flow_core *core, const struct flow_warp 
 	struct gputm_simt_stack_entry entry;
 	uint64_t seen = 0;
 
-	for (size_t i = gputm_simt_stack_depth(stack); i--;) {
+	for (size_t i = gputm_simt_stack_depth(stack);
+	     i-- && !gputm_simt_stack_get_entry(stack, i, &entry);) {
 		bool top = i + 1 == gputm_simt_stack_depth(stack);
 
-		gputm_simt_stack_get_entry(stack, i, &entry);
 		for (uint64_t left = entry.mask & ~seen; left; left &= left - 1)
 			place(state, warp->lanes.slot[__builtin_ctzll(left)],
 			      top ? warp->pc : (uint32_t)entry.pc);

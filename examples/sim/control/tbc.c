@@ -339,17 +339,14 @@ static void places_of_block(const struct flow_core *core, uint32_t s, struct loo
 	look->first = flow_resident_slot(core, s, 0);
 	look->lanes = core->kernel->lanes;
 	memset(look->seen, 0, sizeof(look->seen));
-	for (size_t i = gputm_block_stack_depth(block->stack); i-- > top + 1;) {
-		gputm_block_stack_get_entry(block->stack, i, &entry);
+	for (size_t i = gputm_block_stack_depth(block->stack);
+	     i-- > top + 1 && !gputm_block_stack_get_entry(block->stack, i, &entry);)
 		place_mask(look, entry.mask, (uint32_t)entry.pc);
-	}
 	for (uint32_t left = block->running; left; left &= left - 1)
 		place_warp(look, &block->warp[__builtin_ctz(left)]);
 	place_mask(look, block->pending, (uint32_t)gputm_block_stack_pc(block->stack));
-	for (size_t i = top + 1; i--;) {
-		gputm_block_stack_get_entry(block->stack, i, &entry);
+	for (size_t i = top + 1; i-- && !gputm_block_stack_get_entry(block->stack, i, &entry);)
 		place_mask(look, entry.mask, i == top ? block->arrived : (uint32_t)entry.pc);
-	}
 }
 
 static void places(const struct flow_core *core, flow_place *place, void *state)
