@@ -7,6 +7,7 @@
 
 #define GRANULES 4
 #define WARPS 8
+#define REASONS (GPUTM_VALIDATION_UNIT_ROLLOVER + 1)
 
 struct run {
 	struct gputm_validation_unit *u;
@@ -159,14 +160,14 @@ static void twin_step(struct gputm_validation_unit *twin[2], uint64_t *random, u
 	ck_assert_int_eq(result[0], result[1]);
 	KIT_SAME(answer[0], answer[1], tag, time, reason, cycles);
 	if (what < 2 && result[0] == STALLED)
-		seen[GPUTM_VALIDATION_UNIT_REASONS]++;
+		seen[REASONS]++;
 	else if (what < 2)
 		seen[answer[0].reason]++;
 }
 
 KIT_TEST(test_usual_accesses_are_answered_alike)
 {
-	unsigned seen[GPUTM_VALIDATION_UNIT_REASONS + 1] = { 0 };
+	unsigned seen[REASONS + 1] = { 0 };
 	struct gputm_validation_unit *twin[2];
 	uint64_t random = 11;
 
@@ -177,7 +178,7 @@ KIT_TEST(test_usual_accesses_are_answered_alike)
 		twin_step(twin, &random, seen);
 		ck_assert_uint_eq(kit_digest(unit_of(twin[0])), kit_digest(unit_of(twin[1])));
 	}
-	for (unsigned i = 0; i <= GPUTM_VALIDATION_UNIT_REASONS; i++)
+	for (unsigned i = 0; i <= REASONS; i++)
 		ck_assert(seen[i] || i == GPUTM_VALIDATION_UNIT_ROLLOVER ||
 			  i == GPUTM_VALIDATION_UNIT_COUNT);
 	kit_valid(unit_of(twin[0]));

@@ -130,7 +130,7 @@ KIT_MADE(test_aborts_by_estimates_are_counted_apart, u,
 	ck_assert(!gputm_validation_unit_estimated(u));
 	KIT_REFUSED(-EINVAL, kit_forged(face, r.tag, 16, 4, GPUTM_VALIDATION_UNIT_STALLED + 1),
 		    "result");
-	KIT_REFUSED(-EINVAL, kit_forged(face, r.tag, 20, 4, GPUTM_VALIDATION_UNIT_REASONS),
+	KIT_REFUSED(-EINVAL, kit_forged(face, r.tag, 20, 4, GPUTM_VALIDATION_UNIT_ROLLOVER + 1),
 		    "reason");
 	KIT_REFUSED(-EINVAL, kit_forged(face, r.tag, 20, 4, 1000), "reason");
 	kit_counts(face, "abort_estimated=2 abort_load_wts=3");

@@ -111,7 +111,6 @@ enum gputm_validation_unit_reason {
 	 * granule twice never commits. */
 	GPUTM_VALIDATION_UNIT_COUNT = 5,
 	GPUTM_VALIDATION_UNIT_ROLLOVER = 6,  /**< the unit has stopped for a rollover */
-	GPUTM_VALIDATION_UNIT_REASONS
 };
 
 /** An answer. */

@@ -242,7 +242,7 @@ static void io_answer(void *item, struct gputm__io *io)
 	gputm__io_u32(io, &why);
 	a->reason = why & ((1u << ESTIMATED) - 1);
 	made->estimated = why >> ESTIMATED & 1;
-	if (a->reason >= GPUTM_VALIDATION_UNIT_REASONS || why >> ESTIMATED > 1)
+	if (a->reason >= GPUTM__REASONS || why >> ESTIMATED > 1)
 		gputm__io_fail(io, -EINVAL, "reason");
 	gputm__io_u32(io, &a->cycles);
 }
@@ -324,7 +324,7 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	const struct gputm_validation_unit *u = (const void *)unit;
 	uint64_t answered = 0;
 
-	for (int reason = 0; reason < GPUTM_VALIDATION_UNIT_REASONS; reason++)
+	for (int reason = 0; reason < GPUTM__REASONS; reason++)
 		answered += u->answers[reason];
 	gputm__law(laws, u->accesses, answered + u->answers[GPUTM__WAITS],
 		   "accesses are not granted + aborted + stalled");

@@ -24,7 +24,8 @@ struct gputm__answered {
 	bool estimated; /* an abort, by stamps that the filter estimates */
 };
 
-#define GPUTM__WAITS GPUTM_VALIDATION_UNIT_REASONS /* a verdict beside the reasons */
+#define GPUTM__REASONS (GPUTM_VALIDATION_UNIT_ROLLOVER + 1) /* that there are */
+#define GPUTM__WAITS GPUTM__REASONS /* a verdict beside the reasons */
 
 extern const char *const gputm__validation_phases[4]; /* names, in events and messages */
 

@@ -56,7 +56,7 @@ static bool knows_reader(const struct seeing *see, const struct seen_tap *tap,
 static void refused(const struct seeing *see, const struct seen_tap *tap, struct seen_loss *loss,
 		    const struct answer *a)
 {
-	static const char *const how[GPUTM_VALIDATION_UNIT_REASONS] = {
+	static const char *const how[] = {
 		[GPUTM_VALIDATION_UNIT_LOAD_WTS] = "its load met a write of a later logical time",
 		[GPUTM_VALIDATION_UNIT_STORE_WTS] = "its store met a write of a later logical time",
 		[GPUTM_VALIDATION_UNIT_STORE_RTS] = "its store met a read of a later logical time",
