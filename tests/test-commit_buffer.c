@@ -33,6 +33,7 @@ KIT_MADE(test_timing_block, b, NULL)
 	ck_assert_int_eq(push(b, 0x60, 5, 0, true), GPUTM_COMMIT_BUFFER_ACCEPTED);
 	ck_assert(!gputm_commit_buffer_mem_peek(b, &request));
 	ck_assert(!gputm_commit_buffer_mem_pop(b));
+	ck_assert(!gputm_commit_buffer_mem_take(b, &request));
 	ck_assert_uint_eq(gputm_commit_buffer_next_event(b), 0);
 	ck_assert_int_eq(gputm_commit_buffer_tick(b) & GPUTM_COMMIT_BUFFER_OFFERS_WRITE,
 			 GPUTM_COMMIT_BUFFER_OFFERS_WRITE);
@@ -72,9 +73,8 @@ KIT_MADE(test_commit_buffer_tags_of_many_writes, b, "blocks=130")
 	for (uint32_t i = 0; i < 133; i++) {
 		ck_assert_int_eq(push(b, 32 * i, i, 7, false), GPUTM_COMMIT_BUFFER_ACCEPTED);
 		gputm_commit_buffer_tick(b);
-		ck_assert(gputm_commit_buffer_mem_peek(b, &request));
+		ck_assert(gputm_commit_buffer_mem_take(b, &request));
 		ck_assert_uint_eq(request.tag, i < 130 ? i : 259 - i);
-		ck_assert(gputm_commit_buffer_mem_pop(b));
 		if (i < 129)
 			continue;
 		ck_assert_int_eq(gputm_commit_buffer_mem_complete(b, 258 - i), 0);

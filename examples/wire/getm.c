@@ -90,7 +90,7 @@ static void partition(void)
 	struct gputm_mem_request m;
 
 	gputm_commit_buffer_tick(buffer);
-	if (gputm_commit_buffer_mem_peek(buffer, &m) && gputm_commit_buffer_mem_pop(buffer)) {
+	if (gputm_commit_buffer_mem_take(buffer, &m)) {
 		word[m.address / 32] = m.value[0];
 		bad |= gputm_commit_buffer_mem_complete(buffer, m.tag);
 	}

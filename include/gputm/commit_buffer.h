@@ -122,6 +122,9 @@ GPUTM_API int gputm_commit_buffer_mem_peek(const struct gputm_commit_buffer *buf
 					   struct gputm_mem_request *out);
 /** Drop it from the port: from now on it is in flight. @return 1; 0, there was none. */
 GPUTM_API int gputm_commit_buffer_mem_pop(struct gputm_commit_buffer *buffer);
+/** Give it and drop it. @return 1; 0, there was none. */
+GPUTM_API int gputm_commit_buffer_mem_take(struct gputm_commit_buffer *buffer,
+					   struct gputm_mem_request *out);
 /**
  * A write that was taken is complete. Writes that share a word are completed in the order in
  * which they were taken. @return 0; -EINVAL, no write of that tag is in flight.

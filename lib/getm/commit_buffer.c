@@ -237,6 +237,11 @@ int gputm_commit_buffer_mem_pop(struct gputm_commit_buffer *b)
 	return 1;
 }
 
+int gputm_commit_buffer_mem_take(struct gputm_commit_buffer *b, struct gputm_mem_request *out)
+{
+	return gputm_commit_buffer_mem_peek(b, out) && gputm_commit_buffer_mem_pop(b);
+}
+
 int gputm_commit_buffer_mem_complete(struct gputm_commit_buffer *b, uint64_t tag)
 {
 	if (tag >= b->config.blocks || gputm__tag_is_free(b, tag))

@@ -363,10 +363,8 @@ static void buffer_turn(struct sim_port *port, struct getm_partition *partition,
 	offers = gputm_commit_buffer_tick(partition->buffer);
 	partition->buffer_ticks = tick + 1;
 	if (offers & GPUTM_COMMIT_BUFFER_OFFERS_WRITE &&
-	    gputm_commit_buffer_mem_peek(partition->buffer, &request)) {
-		gputm_commit_buffer_mem_pop(partition->buffer);
+	    gputm_commit_buffer_mem_take(partition->buffer, &request))
 		port->host->unit_access(port, index, &request);
-	}
 	if (offers & GPUTM_COMMIT_BUFFER_OFFERS_RELEASE)
 		release(port, partition, unit_tick + 1);
 	partition->issuing = !gputm_commit_buffer_next_event(partition->buffer);
