@@ -125,7 +125,7 @@ static void drive(struct kit *kit, struct kit_bytes *bytes, const struct CALL(_c
 	ORACLE(_open)(&p.oracle, config);
 	while (kit_more(bytes)) {
 		resolve_one(&p, words, bytes);
-		if (CALL(_used)(p.unit) == config->buffers) {
+		if (CALL(_acquire_probe)(p.unit, 1) == GPUTM_RESOLVER_BUSY) {
 			make_room(&p);
 			use_room(&p);
 		}

@@ -74,6 +74,7 @@ static void check_partition(const struct machine *m)
 /* Compact the top; where nobody has ended yet, whole static warps come out whole. */
 static void form_warps(struct machine *m)
 {
+	struct gputm_block_stack_entry top;
 	struct gputm_thread_compactor_warp out;
 	uint64_t mask[LANES];
 	bool whole = true;
@@ -82,8 +83,9 @@ static void form_warps(struct machine *m)
 	for (unsigned lane = 0; lane < LANES; lane++)
 		whole &= mask[lane] == (UINT64_C(1) << WARPS) - 1;
 	ck_assert_int_eq(gputm_thread_compactor_push(m->compactor, 0, mask), 0);
-	ck_assert_uint_eq(gputm_thread_compactor_warps(m->compactor),
-			  gputm_block_stack_wcnt(m->stack));
+	ck_assert_int_eq(gputm_block_stack_get_entry(m->stack, gputm_block_stack_top(m->stack),
+						     &top), 0);
+	ck_assert_uint_eq(gputm_thread_compactor_warps(m->compactor), top.wcnt);
 	while (gputm_thread_compactor_warps(m->compactor)) {
 		int index;
 

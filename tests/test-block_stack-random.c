@@ -134,7 +134,7 @@ static void transact(struct pair *p, struct kit_bytes *bytes)
 
 	if ((o->beginning || o->committing) && how & 112)
 		pc = o->way_pc;
-	if (o->committing && !gputm_block_stack_wcnt(p->unit)) {
+	if (o->committing && !wcnt(o)) {
 		for (unsigned l = 0; home < o->warps && l < o->lanes; l++)
 			open |= (uint64_t)o->entry[o->top].has[home * o->lanes + l] << l;
 		failed = how & 1 ? 0 : draw_lanes(bytes, open);

@@ -134,7 +134,7 @@ KIT_MADE(test_ownership_table_three_warps_at_a_time, table, NULL)
 	ck_assert_int_eq(gputm_ownership_table_acquire_probe(table, 0xf), GPUTM_RESOLVER_BUSY);
 	ck_assert_int_eq(gputm_ownership_table_acquire(table, 0xf, &buffer), GPUTM_RESOLVER_BUSY);
 	ck_assert_uint_eq(buffer, 99);
-	ck_assert_uint_eq(gputm_ownership_table_used(table), 3);
+	ck_assert_uint_eq(kit_stat(unit_of(table), "used"), 3);
 	ck_assert_int_eq(gputm_ownership_table_release(table, 1), 0);
 	ck_assert_uint_eq(acquire(table, 0xf), 1);
 	ck_assert_uint_eq(kit_stat(unit_of(table), "refused"), 1);

@@ -115,7 +115,7 @@ KIT_MADE(test_sequential_resolver_refusals_change_nothing, resolver,
 	KIT_REFUSED(-ERANGE, gputm_sequential_resolver_resolve(resolver, b, &bad[1], &r),
 		    "address = 65536", "0 .. 65535");
 	ck_assert_uint_eq(r.survived, 4711);
-	ck_assert_uint_eq(gputm_sequential_resolver_used(resolver), 1);
+	ck_assert_uint_eq(kit_stat(unit_of(resolver), "used"), 1);
 }
 
 KIT_MADE(test_sequential_resolver_exact_without_memory, resolver, "exact=1")

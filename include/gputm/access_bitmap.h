@@ -82,9 +82,6 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_access_bitmap_record(struct gputm_access_bi
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_access_bitmap_query(struct gputm_access_bitmap *bitmap,
 							 uint64_t address);
-/** As gputm_access_bitmap_query(), and counts nothing. */
-GPUTM_API GPUTM_MUST_CHECK int
-gputm_access_bitmap_query_probe(const struct gputm_access_bitmap *bitmap, uint64_t address);
 
 /** A run of marked granules that follow one another. */
 struct gputm_access_bitmap_run {

@@ -161,10 +161,6 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_block_stack_launch(struct gputm_block_stack
 GPUTM_API uint64_t gputm_block_stack_pc(const struct gputm_block_stack *stack);
 /** Give the threads of the top of stack, one word per lane; all zero when it is empty. */
 GPUTM_API void gputm_block_stack_mask(const struct gputm_block_stack *stack, uint64_t mask[]);
-/** @return WCnt of the top of stack; 0 only when it is empty or the attempt commits. */
-GPUTM_API uint32_t gputm_block_stack_wcnt(const struct gputm_block_stack *stack);
-/** @return warps of the top of stack that have not been admitted yet. */
-GPUTM_API uint32_t gputm_block_stack_to_admit(const struct gputm_block_stack *stack);
 /** @return threads that have been launched and have not ended. */
 GPUTM_API uint32_t gputm_block_stack_live(const struct gputm_block_stack *stack);
 /** @return number of entries, those above the top of stack that are being filled included. */

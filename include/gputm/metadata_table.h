@@ -166,12 +166,8 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_metadata_table_get(struct gputm_metadata_ta
  * @return 0; -ERANGE, @p address is too wide.
  */
 GPUTM_API GPUTM_MUST_CHECK int
-gputm_metadata_table_estimate(struct gputm_metadata_table *table, uint64_t address, uint64_t *wts,
-			      uint64_t *rts);
-/** @return the same answer. */
-GPUTM_API GPUTM_MUST_CHECK int
-gputm_metadata_table_estimate_probe(const struct gputm_metadata_table *table, uint64_t address,
-				    uint64_t *wts, uint64_t *rts);
+gputm_metadata_table_estimate(const struct gputm_metadata_table *table, uint64_t address,
+			      uint64_t *wts, uint64_t *rts);
 
 /**
  * Set the metadata of a granule, and insert an entry if it has none. Stamps only grow: each

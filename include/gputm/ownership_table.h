@@ -197,9 +197,6 @@ gputm_ownership_table_get_result(const struct gputm_ownership_table *table, uint
 GPUTM_API GPUTM_MUST_CHECK int gputm_ownership_table_release(struct gputm_ownership_table *table,
 							     uint32_t buffer);
 
-/** @return buffers in use. */
-GPUTM_API uint32_t gputm_ownership_table_used(const struct gputm_ownership_table *table);
-
 /**
  * The owner of the entry of @p address; for tests and displays.
  * @return the lane, or -1: no lane writes there, or @p buffer is not acquired.

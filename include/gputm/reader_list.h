@@ -118,10 +118,6 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_reader_list_add_probe(const struct gputm_re
 GPUTM_API GPUTM_MUST_CHECK int gputm_reader_list_remove(struct gputm_reader_list *list,
 							uint64_t address, uint32_t tx);
 
-/** @return whether @p tx is a reader of the word; false too for what is out of range. */
-GPUTM_API bool gputm_reader_list_contains(const struct gputm_reader_list *list, uint64_t address,
-					  uint32_t tx);
-
 /**
  * Give the readers of a word, in ascending order.
  * @param ids room for @p capacity IDs; written only if all readers fit, NULL allowed with 0.
@@ -130,10 +126,6 @@ GPUTM_API bool gputm_reader_list_contains(const struct gputm_reader_list *list, 
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_reader_list_readers(const struct gputm_reader_list *list, uint64_t address, uint32_t *ids,
 			  uint32_t capacity);
-
-/** @return the number of readers of a word; -ERANGE, address too large. */
-GPUTM_API GPUTM_MUST_CHECK int gputm_reader_list_count(const struct gputm_reader_list *list,
-						       uint64_t address);
 
 /** @return the entries that a word takes, 0 to 1 + root_bits; -ERANGE, address too large. */
 GPUTM_API GPUTM_MUST_CHECK int gputm_reader_list_entries(const struct gputm_reader_list *list,

@@ -101,10 +101,6 @@ GPUTM_API GPUTM_MUST_CHECK int
 gputm_row_copier_push_probe(const struct gputm_row_copier *copier,
 			    const struct gputm_row_copier_request *request, uint64_t *done_at);
 
-/** Give the request that completed first, of several at a time the one pushed first.
- * @return 1; 0, there is none. */
-GPUTM_API int gputm_row_copier_peek(const struct gputm_row_copier *copier,
-				    struct gputm_row_copier_request *out);
 /** Take it: give it and drop it. @return 1; 0, there was none. */
 GPUTM_API int gputm_row_copier_take(struct gputm_row_copier *copier,
 				    struct gputm_row_copier_request *out);

@@ -145,8 +145,5 @@ gputm_sequential_resolver_get_result(const struct gputm_sequential_resolver *res
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_sequential_resolver_release(struct gputm_sequential_resolver *resolver, uint32_t buffer);
 
-/** @return buffers in use. */
-GPUTM_API uint32_t gputm_sequential_resolver_used(const struct gputm_sequential_resolver *resolver);
-
 GPUTM_END_DECLS
 #endif /* GPUTM_SEQUENTIAL_RESOLVER_H */

@@ -185,8 +185,6 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_tx_log_get_group(const struct gputm_tx_log 
 						      uint64_t *set);
 /** @return the partition that holds @p address: (address / interleave) mod partitions. */
 GPUTM_API uint32_t gputm_tx_log_partition(const struct gputm_tx_log *log, uint64_t address);
-/** @return bytes of a packet with @p entries: the header and 8 each (address and value). */
-GPUTM_API uint64_t gputm_tx_log_packet_bytes(const struct gputm_tx_log *log, uint32_t entries);
 /** @return the same in flits, rounded up. */
 GPUTM_API uint64_t gputm_tx_log_packet_flits(const struct gputm_tx_log *log, uint32_t entries);
 

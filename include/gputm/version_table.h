@@ -119,8 +119,6 @@ GPUTM_API struct gputm_unit *gputm_version_table_unit(struct gputm_version_table
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_version_table_add_region(struct gputm_version_table *table, uint64_t start, uint64_t length,
 			       uint64_t relocated, uint64_t now, uint32_t *region);
-/** @return the number of regions. */
-GPUTM_API uint32_t gputm_version_table_regions(const struct gputm_version_table *table);
 
 /**
  * Where a transaction that started at @p time reads @p address: in the latest readable version

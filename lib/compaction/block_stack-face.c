@@ -148,16 +148,6 @@ void gputm_block_stack_mask(const struct gputm_block_stack *s, uint64_t mask[])
 		mask[lane] = s->count ? gputm__block_mask(s, s->top)[lane] : 0;
 }
 
-uint32_t gputm_block_stack_wcnt(const struct gputm_block_stack *s)
-{
-	return s->wcnt;
-}
-
-uint32_t gputm_block_stack_to_admit(const struct gputm_block_stack *s)
-{
-	return s->formed - s->admitted;
-}
-
 uint32_t gputm_block_stack_live(const struct gputm_block_stack *s)
 {
 	return s->live;

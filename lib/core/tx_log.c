@@ -452,12 +452,9 @@ uint32_t gputm_tx_log_partition(const struct gputm_tx_log *l, uint64_t address)
 	return gputm__partition_of(&l->map, address);
 }
 
-uint64_t gputm_tx_log_packet_bytes(const struct gputm_tx_log *l, uint32_t entries)
-{
-	return l->config.header_bytes + (uint64_t)entries * ENTRY_BYTES;
-}
-
 uint64_t gputm_tx_log_packet_flits(const struct gputm_tx_log *l, uint32_t entries)
 {
-	return (gputm_tx_log_packet_bytes(l, entries) + l->config.flit_bytes - 1) >> l->flit_shift;
+	uint64_t bytes = l->config.header_bytes + (uint64_t)entries * ENTRY_BYTES;
+
+	return (bytes + l->config.flit_bytes - 1) >> l->flit_shift;
 }

@@ -164,8 +164,8 @@ int gputm_metadata_table_lookup(struct gputm_metadata_table *t, uint64_t address
 
 /* ---- stamps of granules without entry ---- */
 
-int gputm_metadata_table_estimate_probe(const struct gputm_metadata_table *t, uint64_t address,
-					uint64_t *wts, uint64_t *rts)
+static int estimate(const struct gputm_metadata_table *t, uint64_t address, uint64_t *wts,
+		    uint64_t *rts)
 {
 	if (GPUTM__LIKELY(t->filter != NULL))
 		return gputm_recency_bloom_query_pair(t->filter, address, wts, rts);
@@ -176,10 +176,10 @@ int gputm_metadata_table_estimate_probe(const struct gputm_metadata_table *t, ui
 	return 0;
 }
 
-int gputm_metadata_table_estimate(struct gputm_metadata_table *t, uint64_t address, uint64_t *wts,
-				  uint64_t *rts)
+int gputm_metadata_table_estimate(const struct gputm_metadata_table *t, uint64_t address,
+				  uint64_t *wts, uint64_t *rts)
 {
-	return gputm_metadata_table_estimate_probe(t, address, wts, rts);
+	return estimate(t, address, wts, rts);
 }
 
 /* The entry, or the estimate without a reservation. */
@@ -192,7 +192,7 @@ static GPUTM__INLINE int known(const struct gputm_metadata_table *t, uint64_t ad
 		return result;
 	out->writes = 0;
 	out->owner = 0;
-	return gputm_metadata_table_estimate_probe(t, address, &out->wts, &out->rts);
+	return estimate(t, address, &out->wts, &out->rts);
 }
 
 int gputm_metadata_table_get(struct gputm_metadata_table *t, uint64_t address,

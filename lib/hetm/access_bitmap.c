@@ -245,13 +245,6 @@ int gputm_access_bitmap_query(struct gputm_access_bitmap *b, uint64_t address)
 	return gputm__marks_has(&b->marks, address);
 }
 
-int gputm_access_bitmap_query_probe(const struct gputm_access_bitmap *b, uint64_t address)
-{
-	if (GPUTM__UNLIKELY(address >= b->marks.region))
-		return refuse_address(b, address);
-	return gputm__marks_has(&b->marks, address);
-}
-
 /* The first marked granule from `granule` on, or `granules`. */
 static uint64_t next_marked(const struct gputm__marks *m, uint64_t granule)
 {

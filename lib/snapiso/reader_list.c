@@ -340,11 +340,6 @@ int gputm_reader_list_remove(struct gputm_reader_list *l, uint64_t address, uint
 	return tell_removed(l, address, tx);
 }
 
-bool gputm_reader_list_contains(const struct gputm_reader_list *l, uint64_t address, uint32_t tx)
-{
-	return !is_out(l, address, tx) && is_reader(l, find(l, address), tx);
-}
-
 /* ---- questions ---- */
 
 APART uint32_t list_ids(uint64_t ids, uint32_t *out, uint32_t capacity)
@@ -394,13 +389,6 @@ int gputm_reader_list_readers(const struct gputm_reader_list *l, uint64_t addres
 	if (gputm__readers_in_block(slot))
 		return (int)list_block(l, gputm__reader_block(l, slot), ids, capacity);
 	return (int)list_ids(slot->data, ids, capacity);
-}
-
-int gputm_reader_list_count(const struct gputm_reader_list *l, uint64_t address)
-{
-	if (address > l->address_max)
-		return refuse(l, address, 0);
-	return (int)gputm__reader_count(l, find(l, address));
 }
 
 int gputm_reader_list_entries(const struct gputm_reader_list *l, uint64_t address)

@@ -336,15 +336,6 @@ static struct request *first_complete(const struct gputm_row_copier *c)
 	return first;
 }
 
-int gputm_row_copier_peek(const struct gputm_row_copier *c, struct gputm_row_copier_request *out)
-{
-	const struct request *first = first_complete(c);
-
-	if (first)
-		*out = first->is;
-	return first != NULL;
-}
-
 int gputm_row_copier_take(struct gputm_row_copier *c, struct gputm_row_copier_request *out)
 {
 	struct request *first = first_complete(c);

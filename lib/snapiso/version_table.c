@@ -428,11 +428,6 @@ int gputm_version_table_restart(struct gputm_version_table *t, uint64_t now)
 	return 0;
 }
 
-uint32_t gputm_version_table_regions(const struct gputm_version_table *t)
-{
-	return t->regions;
-}
-
 int gputm_version_table_get_version(const struct gputm_version_table *t, uint32_t region,
 				    uint32_t version, struct gputm_version_table_version *out)
 {

@@ -385,11 +385,6 @@ int gputm_ownership_table_release(struct gputm_ownership_table *t, uint32_t buff
 	return error;
 }
 
-uint32_t gputm_ownership_table_used(const struct gputm_ownership_table *t)
-{
-	return (uint32_t)t->core.used;
-}
-
 int gputm_ownership_table_owner(const struct gputm_ownership_table *t, uint32_t buffer,
 				uint64_t address)
 {

@@ -410,8 +410,3 @@ int gputm_sequential_resolver_release(struct gputm_sequential_resolver *r, uint3
 		    so_far.initialise_cycles + so_far.construct_cycles + so_far.match_cycles);
 	return error;
 }
-
-uint32_t gputm_sequential_resolver_used(const struct gputm_sequential_resolver *r)
-{
-	return (uint32_t)r->core.used;
-}

@@ -606,8 +606,6 @@ static const char *oracle_block_compare(const struct oracle_block_stack *o,
 		return "live threads";
 	if (gputm_block_stack_tx_retry(stack) != (o->retry ? o->retry : NO_ENTRY))
 		return "entry R";
-	if (gputm_block_stack_to_admit(stack) != o->formed - o->admitted)
-		return "warps to be admitted";
 	for (unsigned i = 0; i < o->count; i++) {
 		if (gputm_block_stack_get_entry(stack, i, &e))
 			return "an entry that is not there";

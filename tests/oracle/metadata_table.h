@@ -237,7 +237,7 @@ static const char *oracle_metadata_table_compare(const struct oracle_metadata_ta
 	if (m.cycles < 1)
 		return "a look-up costs nothing";
 	if (gputm_metadata_table_lookup_probe(table, address, &m) == GPUTM_METADATA_TABLE_MISS &&
-	    gputm_metadata_table_estimate_probe(table, address, &m.wts, &m.rts))
+	    gputm_metadata_table_estimate(table, address, &m.wts, &m.rts))
 		return "the estimate is refused";
 	if (m.writes != g->writes)
 		return "a reservation is lost or invented";
