@@ -27,8 +27,10 @@ struct gputm_access_bitmap;
 /** Geometry; fields are only ever appended. Ranges: gputm_access_bitmap_params(). */
 struct gputm_access_bitmap_config {
 	size_t size;	       /**< sizeof *this, set by the INIT macro */
-	uint64_t region_bytes; /**< bytes of the region, 1..2^36 */
-	uint32_t granule;      /**< bytes per bit, a power of two, 4..1 MB */
+	/** Bytes of the shared region (1..2^36). */
+	uint64_t region_bytes;
+	/** Bytes that one bit stands for (power of two, 4..2^20). */
+	uint32_t granule;
 };
 /* begin INIT */
 #define GPUTM_ACCESS_BITMAP_CONFIG_INIT \

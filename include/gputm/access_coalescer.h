@@ -27,10 +27,14 @@ struct gputm_access_coalescer;
 /** Geometry; fields are only ever appended. Ranges: gputm_access_coalescer_params(). */
 struct gputm_access_coalescer_config {
 	size_t size;	       /**< sizeof *this, set by the INIT macro */
-	uint32_t region_bytes; /**< bytes of a wide access: 32, 64 or 128 */
-	uint32_t lanes;	       /**< lanes of a warp, 1..64 */
-	uint32_t words;	       /**< most word accesses of one log, 1..65536 */
-	uint32_t address_bits; /**< width of a byte address, 8..64 bits */
+	/** Bytes of a wide access (power of two, 32..128). */
+	uint32_t region_bytes;
+	/** Lanes of a warp (1..64). */
+	uint32_t lanes;
+	/** Most word accesses of one log (1..2^16). */
+	uint32_t words;
+	/** Width of an address, bits (8..64). */
+	uint32_t address_bits;
 };
 /* begin INIT */
 #define GPUTM_ACCESS_COALESCER_CONFIG_INIT \

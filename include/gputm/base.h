@@ -425,10 +425,14 @@ struct gputm_h3;
 /** Geometry of a family. */
 struct gputm_h3_config {
 	size_t size;	     /**< sizeof *this, set by the INIT macro */
-	uint32_t ways;	     /**< functions, 1..16 */
-	uint32_t index_bits; /**< width of an index, 0..32 */
-	uint32_t key_bits;   /**< width of a key, 1..64 */
-	uint64_t seed;	     /**< of the rows */
+	/** Hash functions in the family (1..16). */
+	uint32_t ways;
+	/** Width of an index, bits (0..32). */
+	uint32_t index_bits;
+	/** Width of a key, bits (1..64). */
+	uint32_t key_bits;
+	/** Seed of the rows; equal seeds give equal functions. */
+	uint64_t seed;
 	/**
 	 * Rows brought by the caller: ways x key_bits numbers below 2^index_bits, way by
 	 * way, lowest key bit first; copied. NULL draws them from the seed: the generator

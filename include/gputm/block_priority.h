@@ -33,8 +33,11 @@ enum gputm_block_priority_policy {
 /** Geometry; fields are only ever appended. */
 struct gputm_block_priority_config {
 	size_t size;	 /**< sizeof *this, set by the INIT macro */
-	uint32_t blocks; /**< slots of the core, 1..64 */
-	uint32_t policy; /**< enum gputm_block_priority_policy */
+	/** Slots of the core: thread blocks at a time (1..64). */
+	uint32_t blocks;
+	/** Which block issues first: the oldest, round-robin, or sticky round-robin (enum
+	 * gputm_block_priority_policy). */
+	uint32_t policy;
 };
 /* begin INIT */
 #define GPUTM_BLOCK_PRIORITY_CONFIG_INIT \

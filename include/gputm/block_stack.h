@@ -59,12 +59,18 @@ struct gputm_block_stack;
 /** Geometry; fields are only ever appended. */
 struct gputm_block_stack_config {
 	size_t size;		 /**< sizeof *this, set by the INIT macro */
-	uint32_t lanes;		 /**< lanes of a warp, 1..64 */
-	uint32_t warps;		 /**< static warps of the block, 1..32 */
-	uint32_t pc_bits;	 /**< width of a program counter, 1..64 bits */
-	uint32_t depth;		 /**< entries, 4..1024 */
-	bool likely_convergence; /**< use likely-convergence points */
-	bool compact;		 /**< as of the compactor beside it */
+	/** Lanes of a warp (1..64). */
+	uint32_t lanes;
+	/** Static warps of the block (1..32). */
+	uint32_t warps;
+	/** Width of a program counter, bits (1..64). */
+	uint32_t pc_bits;
+	/** Entries (4..1024). */
+	uint32_t depth;
+	/** Use likely-convergence points: the fields LPC and LPos. */
+	bool likely_convergence;
+	/** Pack threads; 0: all stay in their static warps. Must equal the compactor's. */
+	bool compact;
 };
 /* begin INIT */
 #define GPUTM_BLOCK_STACK_CONFIG_INIT \

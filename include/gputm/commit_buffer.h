@@ -28,11 +28,16 @@ struct gputm_commit_buffer;
 /** Geometry. Ranges: gputm_commit_buffer_params(). */
 struct gputm_commit_buffer_config {
 	size_t size;	       /**< sizeof *this, set by the INIT macro */
-	uint32_t blocks;       /**< blocks held, from push to release */
-	uint32_t block_bytes;  /**< bytes written at once, power of two */
-	uint32_t granularity;  /**< bytes of a granule, power of two: that of the validation unit */
-	uint32_t window;       /**< youngest waiting blocks that an entry may join */
-	uint32_t address_bits; /**< width of an address */
+	/** Blocks held, from push to release (1..2^16). */
+	uint32_t blocks;
+	/** Bytes written at once (power of two, 4..128). */
+	uint32_t block_bytes;
+	/** Bytes of a granule of metadata (power of two, 4..4096). */
+	uint32_t granularity;
+	/** Youngest waiting blocks that an entry may join (0..2^16). */
+	uint32_t window;
+	/** Width of an address, bits (16..64). */
+	uint32_t address_bits;
 };
 /* begin INIT */
 #define GPUTM_COMMIT_BUFFER_CONFIG_INIT \

@@ -33,16 +33,19 @@ enum gputm_commit_id_pools {
 /** Geometry. */
 struct gputm_commit_id_config {
 	size_t size;	     /**< sizeof *this, set by the INIT macro */
-	uint32_t cores;	     /**< SIMT cores that commit, 1..1024 */
-	uint32_t partitions; /**< memory partitions that report, 1..64 */
-	uint32_t ring;	     /**< commit entries of one partition, 1..2^22 */
-	uint32_t pools;	     /**< enum gputm_commit_id_pools */
-	/**
-	 * Credits in each pool, 1..2^22. All pools together must not
-	 * exceed ring, else the config is refused.
-	 */
+	/** SIMT cores that commit (1..1024). */
+	uint32_t cores;
+	/** Memory partitions that report retirement (1..64). */
+	uint32_t partitions;
+	/** Commit entries in the ring of one partition (1..2^22). */
+	uint32_t ring;
+	/** Whether the cores share one pool of credits or have one each (enum
+	 * gputm_commit_id_pools). */
+	uint32_t pools;
+	/** Credits in each pool; all pools together do not exceed ring (1..2^22). */
 	uint32_t credits;
-	uint64_t first_cid; /**< CID given first, 0..2^48 */
+	/** Commit ID that is given out first (0..2^48). */
+	uint64_t first_cid;
 };
 /* begin INIT */
 #define GPUTM_COMMIT_ID_CONFIG_INIT \

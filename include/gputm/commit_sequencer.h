@@ -63,21 +63,36 @@ enum gputm_commit_sequencer_pack {
 /** Geometry; fields are only ever appended. Ranges: gputm_commit_sequencer_params(). */
 struct gputm_commit_sequencer_config {
 	size_t size;		 /**< sizeof *this, set by the INIT macro */
-	uint32_t warps;		 /**< warps of the core */
-	uint32_t lanes;		 /**< lanes of a warp, 1..64 */
-	uint32_t partitions;	 /**< memory partitions, 1..64 */
-	uint32_t mode;		 /**< enum gputm_commit_sequencer_mode */
-	bool intra_warp_resolved; /**< the caller's word for what warp mode needs */
-	uint32_t pack;		 /**< enum gputm_commit_sequencer_pack */
-	bool pack_done;		 /**< done-fill and skip of a warp in one packet */
-	bool pack_verdict;	 /**< verdicts that are due together too */
-	uint32_t slots;		 /**< commits in flight, retiring ones included */
-	uint32_t output_packets; /**< packets that wait for the network */
-	uint32_t resend_requests; /**< resend requests that wait */
-	uint32_t spilled_row_cycles; /**< wait after the walk of a spilled row */
-	uint32_t backoff_base;	 /**< cycles per abort */
-	uint32_t backoff_cap;	 /**< most cycles of back-off */
-	uint64_t watchdog_cycles; /**< age that the watchdog allows; 0 for ever */
+	/** Warps of the core (1..1024). */
+	uint32_t warps;
+	/** Lanes of a warp (1..64). */
+	uint32_t lanes;
+	/** Memory partitions (1..64). */
+	uint32_t partitions;
+	/** Whether lanes are decided one by one or by warp (enum gputm_commit_sequencer_mode). */
+	uint32_t mode;
+	/** 1: warps have no internal conflicts; required in warp mode. */
+	bool intra_warp_resolved;
+	/** How log entries are grouped (enum gputm_commit_sequencer_pack). */
+	uint32_t pack;
+	/** 1: a warp's done-fill and skip share a packet. */
+	bool pack_done;
+	/** 1: verdicts due in one cycle share a packet; always so in warp mode. */
+	bool pack_verdict;
+	/** Commits in flight, retiring ones included (1..4096). */
+	uint32_t slots;
+	/** Packets that wait for the network (1..2^16). */
+	uint32_t output_packets;
+	/** Resend requests that wait (1..2^16). */
+	uint32_t resend_requests;
+	/** Cycles lost by the walk of a spilled row (0..2^16). */
+	uint32_t spilled_row_cycles;
+	/** Cycles of back-off per abort (0..2^20). */
+	uint32_t backoff_base;
+	/** Most cycles of back-off (0..2^24). */
+	uint32_t backoff_cap;
+	/** Age in cycles above which a transaction is checked; 0 for never. */
+	uint64_t watchdog_cycles;
 	/**
 	 * The logs of the warps, warps elements, or NULL; gputm_commit_sequencer_attach() sets
 	 * them one by one. The array is copied, the logs stay the caller's.

@@ -177,36 +177,62 @@ enum gputm_commit_empty_pool {
 /** Geometry, modes and bandwidths. See gputm_commit_unit(3) for ranges and sources. */
 struct gputm_commit_unit_config {
 	size_t size;		/**< sizeof *this, set by the INIT macro */
-	bool warp_mode;		/**< coalesce per region, one outcome per warp (WarpTM 6.2) */
-	uint32_t ring;		/**< commit entries */
-	uint32_t cid_bits;	/**< of a CID in the last writer history */
-	uint32_t lanes;		/**< most CIDs of a warp */
-	uint32_t address_bits;	/**< of a byte address */
-	uint32_t buffer_words;	/**< of a read or write buffer */
-	uint32_t buffers;	/**< in the shared pool */
-	uint32_t buffer_policy; /**< enum gputm_commit_policy */
-	uint32_t region_bytes;	/**< of a request in warp mode */
-	uint32_t hazard_rate;	/**< words that hazard detection does per cycle */
-	uint32_t input_depth;	/**< messages that the input port holds */
-	uint32_t resent_depth;	/**< messages that the slot for resent words holds */
-	uint32_t output_depth;	/**< reports waiting to be popped */
-	uint32_t port_words;	/**< words queued or in flight at each memory port */
-	uint32_t history_sets;	/**< of the last writer history's table */
-	uint32_t history_ways;	/**< entries of such a set */
-	uint32_t filter_ways;	/**< sub-arrays of its filter */
-	uint32_t filter_buckets; /**< CIDs in each sub-array */
-	uint32_t pending_block;	/**< bytes of a block in write_pending(); 0 (default): none kept */
-	uint32_t pending_entries; /**< counters that write_pending() uses */
-	uint64_t first_cid;	/**< the oldest CID at the start */
-	uint64_t seed;		/**< of the history's hash rows */
+	/** Coalesce requests per region and report outcomes per warp. */
+	bool warp_mode;
+	/** Commit entries (1..2^22). */
+	uint32_t ring;
+	/** Width of a CID in the last writer history, bits (4..63). */
+	uint32_t cid_bits;
+	/** Most transactions of a warp (1..64). */
+	uint32_t lanes;
+	/** Width of a byte address, bits (16..64). */
+	uint32_t address_bits;
+	/** Words of a read or write buffer (1..64). */
+	uint32_t buffer_words;
+	/** Buffers in the shared pool (0..2^22). */
+	uint32_t buffers;
+	/** When an entry holds read and write buffers (enum gputm_commit_unit_buffer_policy). */
+	uint32_t buffer_policy;
+	/** Bytes of a request in warp mode (power of two, 4..128). */
+	uint32_t region_bytes;
+	/** Words of hazard detection per cycle (1..64). */
+	uint32_t hazard_rate;
+	/** Messages that the input port holds (1..4096). */
+	uint32_t input_depth;
+	/** Messages that the port for resent words holds (1..4096). */
+	uint32_t resent_depth;
+	/** Reports that wait to be popped (1..4096). */
+	uint32_t output_depth;
+	/** Words queued or in flight at each memory port (64..2^20). */
+	uint32_t port_words;
+	/** Sets of the last writer history's table (power of two, 1..2^20). */
+	uint32_t history_sets;
+	/** Entries of such a set (1..64). */
+	uint32_t history_ways;
+	/** Sub-arrays of the history's filter (1..8). */
+	uint32_t filter_ways;
+	/** CIDs in each sub-array (power of two, 1..2^20). */
+	uint32_t filter_buckets;
+	/** Bytes of a block of pending writes, a power of two; 0: no table (0..2^20). */
+	uint32_t pending_block;
+	/** Counters of pending writes (power of two, 1..2^24). */
+	uint32_t pending_entries;
+	/** The oldest CID at the start (0..2^48). */
+	uint64_t first_cid;
+	/** Seed of the history's hash rows. */
+	uint64_t seed;
 	/** Rows of the last writer history's hashes, brought by the caller, as in
 	 * struct gputm_last_writer_config; copied. NULL draws them from the seed. */
 	const uint32_t *history_rows;
 	const uint32_t *history_filter_rows; /**< the same for its filter */
-	bool serial_input;     /**< done and verdict take a cycle a lane; warp mode: logs, a word */
-	bool ordered_outcomes; /**< outcomes in CID order (Fig. 4.5), else as soon as known */
-	bool entry_done;       /**< scalar mode: each entry that writes reports its retirement */
-	uint32_t empty_pool;   /**< enum gputm_commit_empty_pool */
+	/** Process a packed message lane by lane, and in warp mode a log word by word. */
+	bool serial_input;
+	/** Report outcomes in the order of CIDs. */
+	bool ordered_outcomes;
+	/** Report the retirement of each entry that has written, in scalar mode. */
+	bool entry_done;
+	/** What happens to a log when no buffer is free (enum gputm_commit_unit_empty_pool). */
+	uint32_t empty_pool;
 };
 /* begin INIT */
 #define GPUTM_COMMIT_UNIT_CONFIG_INIT \

@@ -26,13 +26,16 @@ struct gputm_device_validator;
 /** Geometry; fields are only ever appended. Ranges: gputm_device_validator_params(). */
 struct gputm_device_validator_config {
 	size_t size;	       /**< sizeof *this, set by the INIT macro */
-	uint64_t region_bytes; /**< bytes of the shared region, 4..2^36 */
-	uint32_t stamp_bits;   /**< width of a stamp, 8..63 */
-	uint32_t lanes;	       /**< entries checked side by side, a power of two, 1..65536
-				    */
-	uint32_t entry_cycles; /**< cycles of one entry in its lane, 1..65536 */
-	uint32_t lock_cycles;  /**< cycles of the lock bit of a word's stamp, 0..65536
-				    */
+	/** Bytes of the shared region (4..2^36). */
+	uint64_t region_bytes;
+	/** Width of a stamp, bits (8..63). */
+	uint32_t stamp_bits;
+	/** Entries checked side by side (power of two, 1..2^16). */
+	uint32_t lanes;
+	/** Cycles of one entry in its lane (1..2^16). */
+	uint32_t entry_cycles;
+	/** Cycles of the lock bit of a word's stamp (0..2^16). */
+	uint32_t lock_cycles;
 };
 /* begin INIT */
 #define GPUTM_DEVICE_VALIDATOR_CONFIG_INIT \

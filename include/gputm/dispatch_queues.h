@@ -25,8 +25,10 @@ struct gputm_dispatch_queues;
 /** Geometry; fields are only ever appended. Ranges: gputm_dispatch_queues_params(). */
 struct gputm_dispatch_queues_config {
 	size_t size;	/**< sizeof *this, set by the INIT macro */
-	uint32_t types; /**< types of transactions, 1..64 */
-	uint32_t batch; /**< requests that feed a GPU kernel, 1..2^20 */
+	/** Types of transactions (1..64). */
+	uint32_t types;
+	/** Requests that feed a GPU kernel (1..2^20). */
+	uint32_t batch;
 };
 /* begin INIT */
 #define GPUTM_DISPATCH_QUEUES_CONFIG_INIT \

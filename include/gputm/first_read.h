@@ -33,10 +33,14 @@ struct gputm_first_read;
 /** Geometry; fields are only ever appended. Ranges: gputm_first_read_params(). */
 struct gputm_first_read_config {
 	size_t size;	      /**< sizeof *this, set by the INIT macro */
-	uint32_t warps;	      /**< of the core */
-	uint32_t lanes;	      /**< of a warp, 1..64 */
-	uint32_t time_bits;   /**< width of a time */
-	bool guard_writeback; /**< a pending write is a conflict */
+	/** Warps of the core (1..4096). */
+	uint32_t warps;
+	/** Lanes of a warp (1..64). */
+	uint32_t lanes;
+	/** Width of a time, bits (1..64). */
+	uint32_t time_bits;
+	/** Whether a pending write is a conflict. */
+	bool guard_writeback;
 };
 /* begin INIT */
 #define GPUTM_FIRST_READ_CONFIG_INIT \

@@ -31,14 +31,22 @@ struct gputm_last_writer;
 /** Geometry; fields are only ever appended. Ranges: gputm_last_writer_params(). */
 struct gputm_last_writer_config {
 	size_t size;		 /**< sizeof *this, set by the INIT macro */
-	uint32_t sets;		 /**< sets of the table, power of two */
-	uint32_t ways;		 /**< entries of a set */
-	uint32_t filter_ways;	 /**< sub-arrays of the filter */
-	uint32_t filter_buckets; /**< commit IDs per sub-array, power of two */
-	uint32_t cid_bits;	 /**< width of a stored commit ID, bits */
-	uint32_t address_bits;	 /**< width of a byte address, bits */
-	uint32_t word_bytes;	 /**< bytes tracked as one, power of two */
-	uint64_t seed;		 /**< of the hash rows of table and filter */
+	/** Sets of the table (power of two, 1..2^20). */
+	uint32_t sets;
+	/** Entries of a set (1..64). */
+	uint32_t ways;
+	/** Sub-arrays of the filter (1..8). */
+	uint32_t filter_ways;
+	/** Commit IDs per sub-array of the filter (power of two, 1..2^20). */
+	uint32_t filter_buckets;
+	/** Width of a stored commit ID, bits (2..63). */
+	uint32_t cid_bits;
+	/** Width of a byte address, bits (16..64). */
+	uint32_t address_bits;
+	/** Bytes tracked as one word (power of two, 1..4096). */
+	uint32_t word_bytes;
+	/** Seed of the hash rows. */
+	uint64_t seed;
 	/**
 	 * Rows of the table's set hash, brought by the caller: address_bits minus
 	 * log2(word_bytes) numbers below sets, lowest bit of the word number first; copied.

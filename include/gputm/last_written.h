@@ -26,12 +26,18 @@ struct gputm_last_written;
 /** Geometry; fields are only ever appended. Ranges: gputm_last_written_params(). */
 struct gputm_last_written_config {
 	size_t size;	       /**< sizeof *this, set by the INIT macro */
-	uint32_t ways;	       /**< sub-arrays, each with its own hash */
-	uint32_t entries;      /**< times per sub-array, power of two */
-	uint32_t time_bits;    /**< width of a time */
-	uint32_t granularity;  /**< bytes of a block, power of two */
-	uint32_t address_bits; /**< width of a byte address */
-	uint64_t seed;	       /**< of the H3 rows */
+	/** Sub-arrays, each with a hash of its own (1..8). */
+	uint32_t ways;
+	/** Times per sub-array (power of two, 1..2^20). */
+	uint32_t entries;
+	/** Width of a time, bits (2..64). */
+	uint32_t time_bits;
+	/** Bytes of a block (power of two, 1..2^16). */
+	uint32_t granularity;
+	/** Width of a byte address, bits (16..64). */
+	uint32_t address_bits;
+	/** Seed of the H3 rows. */
+	uint64_t seed;
 	/** Rows brought by the caller, as in struct gputm_h3_config, for keys of
 	 * address_bits - log2(granularity) bits; copied. NULL: from the seed. */
 	const uint32_t *h3_rows;

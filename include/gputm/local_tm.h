@@ -36,14 +36,22 @@ struct gputm_local_tm;
 /** Geometry; fields are only ever appended. Ranges: gputm_local_tm_params(). */
 struct gputm_local_tm_config {
 	size_t size;		 /**< sizeof *this, set by the INIT macro */
-	uint32_t wavefronts;	 /**< of the work-group */
-	uint32_t lanes;		 /**< of a wavefront; at most 256 work-items in all */
-	uint32_t banks;		 /**< of local memory, power of two */
-	uint32_t signature_bits; /**< of a signature, power of two */
-	uint32_t local_bytes;	 /**< of local memory, power of two */
-	uint32_t words;		 /**< of data; 0 (default): as many as fit beside their shadow */
-	uint32_t registers;	 /**< vector registers with a shadow, for the storage report */
-	uint32_t lane_cost;	 /**< enum gputm_local_tm_lane_cost */
+	/** Wavefronts of the work-group (1..16). */
+	uint32_t wavefronts;
+	/** Lanes of a wavefront; 256 work-items at most in all (1..64). */
+	uint32_t lanes;
+	/** Banks of local memory (power of two, 1..64). */
+	uint32_t banks;
+	/** Bits of a signature (power of two, 1..64). */
+	uint32_t signature_bits;
+	/** Size of local memory, bytes (power of two, 64..2^20). */
+	uint32_t local_bytes;
+	/** Words of data; 0 stands for as many as fit beside their shadow (0..2^18). */
+	uint32_t words;
+	/** Vector registers with a shadow, for the storage report (0..256). */
+	uint32_t registers;
+	/** How the costs of the lanes of an access add up (enum gputm_local_tm_lane_cost). */
+	uint32_t lane_cost;
 };
 /* begin INIT */
 #define GPUTM_LOCAL_TM_CONFIG_INIT \

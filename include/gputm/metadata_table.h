@@ -24,23 +24,39 @@ struct gputm_metadata_table;
 /** Geometry. Ranges: gputm_metadata_table_params(). */
 struct gputm_metadata_table_config {
 	size_t size;		 /**< sizeof *this, set by the INIT macro */
-	uint32_t ways;		 /**< banks, each with an H3 hash of its own */
-	uint32_t entries;	 /**< entries of a way, power of two */
-	uint32_t stash;		 /**< entries of the stash, 0 for none */
-	uint32_t granularity;	 /**< bytes of a granule, power of two */
-	uint32_t address_bits;	 /**< width of an address */
-	uint32_t time_bits;	 /**< of a stamp: the paper's time */
-	uint32_t warp_bits;	 /**< of a stamp: the warp, for a total order */
-	uint32_t count_bits;	 /**< width of the number of writes */
-	uint32_t owner_bits;	 /**< width of an owner */
-	uint32_t longest_chain;	 /**< swaps of an insertion, at most */
-	uint32_t evict_above;	 /**< percent of the ways in use, below which an entry without
-				      reservation is displaced and not evicted */
-	uint32_t approximate;	 /**< enum gputm_metadata_table_approximate */
-	uint32_t filter_ways;	 /**< sub-arrays of the filter */
-	uint32_t filter_entries; /**< pairs of stamps of a sub-array, power of two */
-	uint32_t memory_latency; /**< cycles to visit one overflow entry */
-	uint64_t seed;		 /**< of the hash rows of table and filter */
+	/** Banks, each with an H3 hash of its own (1..8). */
+	uint32_t ways;
+	/** Entries of a way of the metadata table (power of two, 1..2^20). */
+	uint32_t entries;
+	/** Entries of the stash; 0 for none (0..64). */
+	uint32_t stash;
+	/** Bytes of a granule (power of two, 4..4096). */
+	uint32_t granularity;
+	/** Width of an address, bits (16..64). */
+	uint32_t address_bits;
+	/** Width of the time in a stamp, bits (2..64). */
+	uint32_t time_bits;
+	/** Width of the warp in a stamp, bits; reported apart (0..16). */
+	uint32_t warp_bits;
+	/** Width of the number of writes, bits (1..32). */
+	uint32_t count_bits;
+	/** Width of an owner, bits (1..32). */
+	uint32_t owner_bits;
+	/** Swaps of an insertion, at most (0..1024). */
+	uint32_t longest_chain;
+	/** Percent of the ways in use below which an entry is displaced, not evicted (0..100). */
+	uint32_t evict_above;
+	/** Where stamps of granules without an entry are kept (enum
+	 * gputm_metadata_table_approximate). */
+	uint32_t approximate;
+	/** Sub-arrays of the filter (1..8). */
+	uint32_t filter_ways;
+	/** Pairs of stamps of a sub-array (power of two, 1..2^20). */
+	uint32_t filter_entries;
+	/** Cycles to visit one overflow entry, or to write one (0..100000). */
+	uint32_t memory_latency;
+	/** Seed of the hash rows. */
+	uint64_t seed;
 	/** Rows of the ways' hashes, brought by the caller: as in struct gputm_h3_config, for keys
 	 * of address_bits - log2(granularity) bits; copied. NULL: the seed, top bit flipped. */
 	const uint32_t *table_rows;

@@ -49,18 +49,28 @@ enum gputm_ownership_table_hash {
 /** Geometry; fields are only ever appended. Ranges: gputm_ownership_table_params(). */
 struct gputm_ownership_table_config {
 	size_t size;	       /**< sizeof *this, set by the INIT macro */
-	uint32_t lanes;	       /**< of a warp, 1..64 */
-	uint32_t entries;      /**< bytes of a table, power of two */
-	uint32_t granularity;  /**< bytes of a region, power of two */
-	uint32_t hash;	       /**< enum gputm_ownership_table_hash */
-	bool exact;	       /**< no two regions share an entry: an infinite table, at the
-				* cost of one of @c entries */
-	uint32_t buffers;      /**< tables: warps that may resolve at a time */
-	uint32_t address_bits; /**< width of a byte address */
-	uint32_t access_bytes; /**< that one access of shared memory clears */
-	uint32_t log_cycles;   /**< to read a log row */
-	uint32_t table_cycles; /**< of an access of the table by all lanes */
-	uint64_t seed;	       /**< of the H3 rows */
+	/** Lanes of a warp (1..64). */
+	uint32_t lanes;
+	/** Regions that a table tells apart, a byte each (power of two, 1..2^16). */
+	uint32_t entries;
+	/** Bytes of a region (power of two, 1..2^16). */
+	uint32_t granularity;
+	/** How the number of a region picks its entry (enum gputm_ownership_table_hash). */
+	uint32_t hash;
+	/** Whether no two regions share an entry, as in an infinite table. */
+	bool exact;
+	/** Tables of a core: warps that may resolve at a time (1..64). */
+	uint32_t buffers;
+	/** Width of a byte address, bits (8..64). */
+	uint32_t address_bits;
+	/** Bytes that one access clears (power of two, 1..4096). */
+	uint32_t access_bytes;
+	/** Cycles to read a log row (0..1024). */
+	uint32_t log_cycles;
+	/** Cycles of a table access by all lanes (0..1024). */
+	uint32_t table_cycles;
+	/** Seed of the H3 rows. */
+	uint64_t seed;
 	/** Rows brought by the caller, as in struct gputm_h3_config, for one way and keys of
 	 * address_bits - log2(granularity) bits; copied. NULL: from the seed. */
 	const uint32_t *h3_rows;

@@ -27,12 +27,18 @@ struct gputm_reader_list;
 /** Geometry; fields are only ever appended. Transactions are 0 .. root_bits x leaf_bits - 1. */
 struct gputm_reader_list_config {
 	size_t size;	       /**< sizeof *this, set by the INIT macro */
-	uint32_t entries;      /**< of the pool */
-	uint32_t root_bits;    /**< leaves of a root, 8 to 64, power of two */
-	uint32_t leaf_bits;    /**< transactions of a leaf, 8 to 64, power of two */
-	uint32_t address_bits; /**< width of a byte address, bits */
-	uint32_t word_bytes;   /**< bytes tracked as one word, power of two */
-	bool fold;	       /**< vectors of three readers become plain IDs again */
+	/** Entries of the pool (1..2^20). */
+	uint32_t entries;
+	/** Bits of a root vector: leaves of a word (power of two, 8..64). */
+	uint32_t root_bits;
+	/** Bits of a leaf vector: transactions of a leaf (power of two, 8..64). */
+	uint32_t leaf_bits;
+	/** Width of a byte address, bits (16..64). */
+	uint32_t address_bits;
+	/** Bytes tracked as one word (power of two, 4..4096). */
+	uint32_t word_bytes;
+	/** Turn vectors back into plain IDs at three readers. */
+	bool fold;
 };
 /* begin INIT */
 #define GPUTM_READER_LIST_CONFIG_INIT \

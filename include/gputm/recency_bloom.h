@@ -19,14 +19,22 @@ struct gputm_recency_bloom;
 /** Geometry. */
 struct gputm_recency_bloom_config {
 	size_t size;	       /**< sizeof *this, set by the INIT macro */
-	uint32_t ways;	       /**< sub-arrays, each with its own hash */
-	uint32_t entries;      /**< stamps per sub-array, power of two */
-	uint32_t stamp_bits;   /**< width of a stored stamp */
-	uint32_t stamps;       /**< stamps per entry, 1 or 2 */
-	uint32_t granularity;  /**< bytes that share an entry, power of two */
-	uint32_t address_bits; /**< width of an address */
-	uint64_t empty_stamp;  /**< answer for what was never touched or is forgotten */
-	uint64_t seed;	       /**< of the H3 rows */
+	/** Sub-arrays, each with a hash of its own (1..8). */
+	uint32_t ways;
+	/** Entries per sub-array (power of two, 1..2^20). */
+	uint32_t entries;
+	/** Width of a stored stamp, bits (2..64). */
+	uint32_t stamp_bits;
+	/** Stamps per entry (1..2). */
+	uint32_t stamps;
+	/** Bytes that share an entry (power of two, 1..2^16). */
+	uint32_t granularity;
+	/** Width of an address, bits (16..64). */
+	uint32_t address_bits;
+	/** Answer for an address that was never written, or is forgotten. */
+	uint64_t empty_stamp;
+	/** Seed of the H3 rows. */
+	uint64_t seed;
 	/** Rows brought by the caller, as in struct gputm_h3_config, for keys of
 	 * address_bits - log2(granularity) bits; copied. NULL: from the seed. */
 	const uint32_t *h3_rows;

@@ -29,12 +29,18 @@ struct gputm_row_copier;
 /** Geometry; fields are only ever appended. */
 struct gputm_row_copier_config {
 	size_t size;	       /**< sizeof *this, set by the INIT macro */
-	uint32_t row_bytes;    /**< bytes of a row, power of two */
-	uint32_t row_cycles;   /**< to copy a row */
-	uint32_t subarrays;    /**< of a bank, power of two */
-	uint32_t banks;	       /**< power of two */
-	uint32_t requests;     /**< that the unit holds */
-	uint32_t address_bits; /**< width of a byte address */
+	/** Bytes of a row (power of two, 64..2^16). */
+	uint32_t row_bytes;
+	/** Cycles to copy a row (1..4096). */
+	uint32_t row_cycles;
+	/** Subarrays of a bank (power of two, 1..1024). */
+	uint32_t subarrays;
+	/** Banks (power of two, 1..1024). */
+	uint32_t banks;
+	/** Requests that the unit holds (1..256). */
+	uint32_t requests;
+	/** Width of a byte address, bits (16..48). */
+	uint32_t address_bits;
 };
 /* begin INIT */
 #define GPUTM_ROW_COPIER_CONFIG_INIT \

@@ -36,17 +36,26 @@ struct gputm_sequential_resolver;
 /** Geometry; fields are only ever appended. Ranges: gputm_sequential_resolver_params(). */
 struct gputm_sequential_resolver_config {
 	size_t size;	       /**< sizeof *this, set by the INIT macro */
-	uint32_t lanes;	       /**< of a warp, 1..64 */
-	uint32_t filter_bits;  /**< of a filter, power of two */
-	uint32_t hashes;       /**< sub-arrays of a filter, power of two */
-	uint32_t granularity;  /**< bytes of a region, power of two */
-	bool exact;	       /**< the filter never errs, at the cost of one of filter_bits
-				* */
-	uint32_t buffers;      /**< filters: warps that may resolve at a time */
-	uint32_t address_bits; /**< width of a byte address */
-	uint32_t access_bytes; /**< that one access of shared memory clears */
-	uint32_t log_cycles;   /**< to read a log row */
-	uint64_t seed;	       /**< of the H3 rows */
+	/** Lanes of a warp (1..64). */
+	uint32_t lanes;
+	/** Bits of a filter (power of two, 8..32768). */
+	uint32_t filter_bits;
+	/** Sub-arrays of a filter, each with a hash of its own (power of two, 1..8). */
+	uint32_t hashes;
+	/** Bytes of a region (power of two, 1..2^16). */
+	uint32_t granularity;
+	/** Whether the filter never errs. */
+	bool exact;
+	/** Filters of a core: warps that may resolve at a time (1..64). */
+	uint32_t buffers;
+	/** Width of a byte address, bits (8..64). */
+	uint32_t address_bits;
+	/** Bytes that one access clears (power of two, 1..4096). */
+	uint32_t access_bytes;
+	/** Cycles to read a log row (0..1024). */
+	uint32_t log_cycles;
+	/** Seed of the H3 rows. */
+	uint64_t seed;
 };
 /* begin INIT */
 #define GPUTM_SEQUENTIAL_RESOLVER_CONFIG_INIT \

@@ -34,13 +34,20 @@ enum gputm_signature_hash {
 /** Geometry; fields are only ever appended. Ranges: gputm_signature_params(). */
 struct gputm_signature_config {
 	size_t size;	       /**< sizeof *this, set by the INIT macro */
-	uint32_t count;	       /**< signatures, 1..2^20 */
-	uint32_t bits;	       /**< bits of one, power of two, 8..32768 */
-	uint32_t hashes;       /**< sub-signatures, power of two, 1..8 */
-	uint32_t hash;	       /**< enum gputm_signature_hash */
-	uint32_t granularity;  /**< bytes that count as one address, power of two */
-	uint32_t address_bits; /**< width of a byte address, bits */
-	uint64_t seed;	       /**< of the H3 rows */
+	/** Signatures in the array (1..2^20). */
+	uint32_t count;
+	/** Bits of one signature (power of two, 8..32768). */
+	uint32_t bits;
+	/** Sub-signatures, each with a hash of its own (power of two, 1..8). */
+	uint32_t hashes;
+	/** How a granule number picks a bit; modulo takes one hash (enum gputm_signature_hash). */
+	uint32_t hash;
+	/** Bytes that count as one address (power of two, 1..2^16). */
+	uint32_t granularity;
+	/** Width of an address, bits (8..64). */
+	uint32_t address_bits;
+	/** Seed of the H3 rows. */
+	uint64_t seed;
 	/**
 	 * H3 rows brought by the caller: hashes x (address_bits - log2(granularity)) numbers
 	 * below bits / hashes, hash by hash, lowest bit of the granule number first; copied.

@@ -58,14 +58,15 @@ struct gputm_simt_stack;
 /** Geometry. */
 struct gputm_simt_stack_config {
 	size_t size;		 /**< sizeof *this, set by the INIT macro */
-	uint32_t lanes;		 /**< lanes of the warp, 1..64 */
-	uint32_t pc_bits;	 /**< width of a program counter, 1..64 bits */
-	/**
-	 * Entries, 1..1024; 0 (default) stands for 2 x lanes + 2, and 3 x lanes + 2 with
-	 * likely convergence. The former is enough for every program (see the source).
-	 */
+	/** Lanes of the warp (1..64). */
+	uint32_t lanes;
+	/** Width of a program counter, bits (1..64). */
+	uint32_t pc_bits;
+	/** Entries; 0 stands for 2 x lanes + 2, and 3 x lanes + 2 with likely convergence
+	 * (0..1024). */
 	uint32_t depth;
-	bool likely_convergence; /**< use likely-convergence points */
+	/** Use likely-convergence points: the fields LPC and LPos. */
+	bool likely_convergence;
 };
 /* begin INIT */
 #define GPUTM_SIMT_STACK_CONFIG_INIT \

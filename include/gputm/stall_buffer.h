@@ -20,13 +20,20 @@ struct gputm_stall_buffer;
 /** Geometry. Ranges: gputm_stall_buffer_params(). */
 struct gputm_stall_buffer_config {
 	size_t size;	       /**< sizeof *this, set by the INIT macro */
-	uint32_t lines;	       /**< granules with waiting requests, at most */
-	uint32_t requests;     /**< requests of a line, at most */
-	uint32_t granularity;  /**< bytes of a granule, power of two */
-	uint32_t address_bits; /**< width of an address */
-	uint32_t stamp_bits;   /**< width of a stamp; of storage only */
-	uint32_t warp_bits;    /**< width of a warp; of storage only */
-	uint32_t tag_bits;     /**< what else a request keeps; of storage only */
+	/** Granules with waiting requests, at most (1..4096). */
+	uint32_t lines;
+	/** Requests of a line, at most (1..4096). */
+	uint32_t requests;
+	/** Bytes of a granule (power of two, 4..4096). */
+	uint32_t granularity;
+	/** Width of an address, bits (16..64). */
+	uint32_t address_bits;
+	/** Width of a stamp, bits; for the storage report only (1..64). */
+	uint32_t stamp_bits;
+	/** Width of a warp, bits; for the storage report only (0..32). */
+	uint32_t warp_bits;
+	/** Other data of a request, bits; for the storage report only (0..64). */
+	uint32_t tag_bits;
 };
 /* begin INIT */
 #define GPUTM_STALL_BUFFER_CONFIG_INIT \

@@ -38,16 +38,20 @@ struct gputm_sync_round;
 /** Timing; fields are only ever appended. Ranges: gputm_sync_round_params(). */
 struct gputm_sync_round_config {
 	size_t size;		 /**< sizeof *this, set by the INIT macro */
-	uint64_t round_cycles;	 /**< execution phase, 1..2^40 cycles */
-	uint64_t early_cycles;	 /**< between early validations, 0..2^40; 0: none
-				      */
-	uint32_t link_latency;	 /**< cycles of a transfer besides its bytes, 0..2^24
-				      */
-	uint32_t link_bytes;	 /**< bytes per cycle of the link, 1..65536 */
-	uint32_t copy_bytes;	 /**< bytes per cycle of a copy within the GPU, 1..65536
-				      */
-	bool non_blocking;	 /**< the CPU works on while logs are shipped */
-	bool shadow_copy;	 /**< the GPU has a shadow copy */
+	/** Cycles of the execution phase (1..2^40). */
+	uint64_t round_cycles;
+	/** Cycles between early validations; 0: no early validation (0..2^40). */
+	uint64_t early_cycles;
+	/** Cycles of a transfer in addition to those of its bytes (0..2^24). */
+	uint32_t link_latency;
+	/** Bytes per cycle of the link (1..2^16). */
+	uint32_t link_bytes;
+	/** Bytes per cycle of a copy within the GPU (1..2^16). */
+	uint32_t copy_bytes;
+	/** The CPU works on while logs are shipped. */
+	bool non_blocking;
+	/** The GPU has a shadow copy. */
+	bool shadow_copy;
 };
 /* begin INIT */
 #define GPUTM_SYNC_ROUND_CONFIG_INIT \

@@ -36,9 +36,12 @@ struct gputm_thread_compactor;
 /** Geometry; fields are only ever appended. */
 struct gputm_thread_compactor_config {
 	size_t size;	/**< sizeof *this, set by the INIT macro */
-	uint32_t lanes; /**< lanes of a warp, 1..64 */
-	uint32_t warps; /**< static warps of a block, 1..32 */
-	bool compact;	/**< pack threads (default); false: every thread stays in its static warp */
+	/** Lanes of a warp: priority encoders (1..64). */
+	uint32_t lanes;
+	/** Static warps of a block: inputs of an encoder (1..32). */
+	uint32_t warps;
+	/** Pack threads; 0: all stay in their static warps. */
+	bool compact;
 };
 /* begin INIT */
 #define GPUTM_THREAD_COMPACTOR_CONFIG_INIT \

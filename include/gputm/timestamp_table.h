@@ -25,11 +25,16 @@ struct gputm_timestamp_table;
 /** Geometry; fields are only ever appended. */
 struct gputm_timestamp_table_config {
 	size_t size;		/**< sizeof *this, set by the INIT macro */
-	uint32_t transactions;	/**< numbers 0 .. transactions - 1 */
-	uint32_t stamp_bits;	/**< width of a timestamp; all ones is unset */
-	uint32_t increment;	/**< from CTS to a fresh PDTS */
-	bool literal;		/**< run Fig. 7 to the letter, which misses loops */
-	bool signed_unset;	/**< with literal: compare unset as -1 */
+	/** Transactions (2..2^16). */
+	uint32_t transactions;
+	/** Width of a timestamp, bits (5..31). */
+	uint32_t stamp_bits;
+	/** From CTS to a fresh PDTS (1..2^16). */
+	uint32_t increment;
+	/** Run Fig. 7 to the letter, which misses loops. */
+	bool literal;
+	/** With literal: compare an unset PDTS as -1. */
+	bool signed_unset;
 };
 /* begin INIT */
 #define GPUTM_TIMESTAMP_TABLE_CONFIG_INIT \

@@ -38,16 +38,26 @@ enum gputm_tx_log_filter {
 /** Geometry; fields are only ever appended. Ranges: gputm_tx_log_params(). */
 struct gputm_tx_log_config {
 	size_t size;		 /**< sizeof *this, set by the INIT macro */
-	uint32_t lanes;		 /**< lanes of the warp, 1..64 */
-	uint32_t address_bits;	 /**< width of a byte address, 8..64 */
-	uint32_t partitions;	 /**< memory partitions, 1..64, any number */
-	uint32_t interleave;	 /**< bytes in turn to each, power of two >= 64 */
-	uint32_t l1_rows;	 /**< rows of each log that the L1 share holds */
-	uint32_t reserve_rows;	 /**< rows that the first row of each log allocates, >= 1 */
-	uint32_t filter;	 /**< enum gputm_tx_log_filter */
-	uint32_t header_bytes;	 /**< of a packet without entries */
-	uint32_t flit_bytes;	 /**< of a flit, power of two */
-	uint64_t packed;	 /**< 1: each lane appends at its own end; 0: all at the last row */
+	/** Lanes of the warp (1..64). */
+	uint32_t lanes;
+	/** Width of a byte address, bits (8..64). */
+	uint32_t address_bits;
+	/** Memory partitions (1..64). */
+	uint32_t partitions;
+	/** Consecutive bytes in one partition (power of two, 64..2^20). */
+	uint32_t interleave;
+	/** Rows of each log that the L1 share of the warp holds (0..2^20). */
+	uint32_t l1_rows;
+	/** Rows of each log allocated at once (1..2^20). */
+	uint32_t reserve_rows;
+	/** How a read of an own write is noticed (enum gputm_tx_log_filter). */
+	uint32_t filter;
+	/** Bytes of a packet without entries (0..1024). */
+	uint32_t header_bytes;
+	/** Bytes of a flit (power of two, 8..1024). */
+	uint32_t flit_bytes;
+	/** 1: a lane appends after its own last entry; 0: all after the last row (0..1). */
+	uint64_t packed;
 };
 /* begin INIT */
 #define GPUTM_TX_LOG_CONFIG_INIT \

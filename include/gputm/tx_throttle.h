@@ -33,13 +33,21 @@ enum gputm_tx_throttle_policy {
 /** Geometry; fields are only ever appended. Ranges: gputm_tx_throttle_params(). */
 struct gputm_tx_throttle_config {
 	size_t size;	/**< sizeof *this, set by the INIT macro */
-	uint32_t warps; /**< warps resident on the core, 1..1024 */
-	uint32_t limit; /**< warps in a transaction at a time, at first; 0: no limit */
-	uint32_t policy; /**< enum gputm_tx_throttle_policy */
-	uint32_t window; /**< commits of a window for each warp of the limit; 0: no window */
-	uint32_t raise_below; /**< aborts in 16 commits below which the limit rises */
-	uint32_t lower_from; /**< aborts in 16 commits from which on the limit falls */
-	uint32_t highest; /**< highest limit of an adaptive policy; 0: all warps */
+	/** Warps resident on the core (1..1024). */
+	uint32_t warps;
+	/** Warps in a transaction at a time, at first; 0 is no limit (0..1024). */
+	uint32_t limit;
+	/** Whether the limit moves, from limit on, by aborts or by the price of a commit (enum
+	 * gputm_tx_throttle_policy). */
+	uint32_t policy;
+	/** Commits of a window for each warp of the limit; 0: the limit does not move (0..2^16). */
+	uint32_t window;
+	/** Policy aborts: fewer aborts than this in 16 commits raise the limit (0..2^16). */
+	uint32_t raise_below;
+	/** Policy aborts: this many aborts in 16 commits lower the limit (0..2^16). */
+	uint32_t lower_from;
+	/** Highest limit of an adaptive policy; 0: all warps (0..1024). */
+	uint32_t highest;
 };
 /* begin INIT */
 #define GPUTM_TX_THROTTLE_CONFIG_INIT \

@@ -39,34 +39,59 @@ struct gputm_validation_unit;
 /** Geometry. Ranges: gputm_validation_unit_params(). */
 struct gputm_validation_unit_config {
 	size_t size;		 /**< sizeof *this, set by the INIT macro */
-	bool paper_order;	 /**< compare times only, as the paper; not serialisable (false) */
-	uint32_t time_bits;	 /**< width of a logical time */
-	uint32_t warp_bits;	 /**< width of a warp's number, GPU-wide */
-	uint32_t sequence_bits;	 /**< bits of an attempt's number that count */
-	uint64_t margin;	 /**< times left when a rollover begins */
-	uint32_t id;		 /**< of the unit in the ring */
-	uint32_t units;		 /**< of the ring */
-	uint32_t input;		 /**< requests that the input port holds */
-	uint32_t output;	 /**< answers that the output port holds */
-	uint32_t stall_lines;	 /**< lines of the stall buffer */
-	uint32_t stall_requests; /**< requests of a line */
-	/* As in struct gputm_metadata_table_config: */
-	uint32_t ways;		 /**< */
-	uint32_t entries;	 /**< */
-	uint32_t stash;		 /**< */
-	uint32_t granularity;	 /**< */
-	uint32_t address_bits;	 /**< */
-	uint32_t count_bits;	 /**< */
-	uint32_t longest_chain;	 /**< */
-	uint32_t evict_above;	 /**< */
-	uint32_t approximate;	 /**< */
-	uint32_t filter_ways;	 /**< */
-	uint32_t filter_entries; /**< */
-	uint32_t memory_latency; /**< */
-	uint64_t seed;		 /**< */
+	/** Compare times only, as in the paper; not serialisable. */
+	bool paper_order;
+	/** Width of a logical time, bits (4..48). */
+	uint32_t time_bits;
+	/** Width of a warp's number, GPU-wide, bits (1..16). */
+	uint32_t warp_bits;
+	/** Bits of an attempt's number; 2^bits must exceed a warp's unreleased attempts (1..16). */
+	uint32_t sequence_bits;
+	/** Distance from the largest time at which a rollover begins (0..2^47). */
+	uint64_t margin;
+	/** Number of the unit in the ring (0..1023). */
+	uint32_t id;
+	/** Units of the ring (1..1024). */
+	uint32_t units;
+	/** Requests that the input port holds (1..4096). */
+	uint32_t input;
+	/** Answers that the output port holds (1..4096). */
+	uint32_t output;
+	/** Lines of the stall buffer (1..1024). */
+	uint32_t stall_lines;
+	/** Requests of a line of it (1..1024). */
+	uint32_t stall_requests;
+	/** Banks of the metadata table (1..8). */
+	uint32_t ways;
+	/** Entries of a way of the metadata table (power of two, 1..2^20). */
+	uint32_t entries;
+	/** Entries of the stash; 0 for none (0..64). */
+	uint32_t stash;
+	/** Bytes of a granule (power of two, 4..4096). */
+	uint32_t granularity;
+	/** Width of an address, bits (16..64). */
+	uint32_t address_bits;
+	/** Width of the number of writes, bits (1..32). */
+	uint32_t count_bits;
+	/** Swaps of an insertion, at most (0..1024). */
+	uint32_t longest_chain;
+	/** Percent of the ways in use below which an entry is displaced, not evicted (0..100). */
+	uint32_t evict_above;
+	/** Where stamps of granules without an entry are kept (enum
+	 * gputm_metadata_table_approximate). */
+	uint32_t approximate;
+	/** Sub-arrays of the filter (1..8). */
+	uint32_t filter_ways;
+	/** Pairs of stamps of a sub-array (power of two, 1..2^20). */
+	uint32_t filter_entries;
+	/** Cycles to visit one overflow entry, or to write one (0..100000). */
+	uint32_t memory_latency;
+	/** Seed of the hash rows. */
+	uint64_t seed;
 	const uint32_t *table_rows;  /**< of the metadata table's hashes; NULL: the seed */
 	const uint32_t *filter_rows; /**< of its filter's; NULL: the seed */
-	uint64_t access_delay;	     /**< cycles of an access or release beyond its first */
+	/** Cycles that an access, or a release, takes beyond its first (0..100). */
+	uint64_t access_delay;
 };
 /* begin INIT */
 #define GPUTM_VALIDATION_UNIT_CONFIG_INIT \

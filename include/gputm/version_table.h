@@ -26,15 +26,24 @@ struct gputm_version_table;
 /** Geometry; fields are only ever appended. */
 struct gputm_version_table_config {
 	size_t size;		 /**< sizeof *this, set by the INIT macro */
-	uint32_t regions;	 /**< entries */
-	uint32_t versions;	 /**< of a region, 2 to 16 */
-	uint32_t row_shift;	 /**< lowest address bit of the row number */
-	uint32_t time_bits;	 /**< width of a creation time */
-	uint32_t address_bits;	 /**< width of a byte address */
-	uint32_t stamp_bits;	 /**< width of a logical timestamp */
-	uint32_t reference_bits; /**< width of a reference count */
-	bool plain_as_given;	 /**< a plain access means version 0, not the newest */
-	bool lazy;		 /**< recycle only when a copy needs the place */
+	/** Regions that can have versions (1..64). */
+	uint32_t regions;
+	/** Versions of a region (2..16). */
+	uint32_t versions;
+	/** Lowest address bit of the row number (8..40). */
+	uint32_t row_shift;
+	/** Width of a creation time, bits (8..48). */
+	uint32_t time_bits;
+	/** Width of a byte address, bits (16..48). */
+	uint32_t address_bits;
+	/** Width of a logical timestamp, bits (5..31). */
+	uint32_t stamp_bits;
+	/** Width of a reference count, bits (1..32). */
+	uint32_t reference_bits;
+	/** A plain access in a region means the address itself, not the newest version. */
+	bool plain_as_given;
+	/** Recycle a version only when a copy needs its place. */
+	bool lazy;
 };
 /* begin INIT */
 #define GPUTM_VERSION_TABLE_CONFIG_INIT \

@@ -22,12 +22,16 @@ struct gputm_warp_access_filter;
 /** Geometry. Ranges: gputm_warp_access_filter_params(). */
 struct gputm_warp_access_filter_config {
 	size_t size;	       /**< sizeof *this, set by the INIT macro */
-	uint32_t warps;	       /**< warps of the core */
-	uint32_t lanes;	       /**< lanes of a warp */
-	uint32_t word_bytes;   /**< bytes that conflict as one, power of two */
-	uint32_t address_bits; /**< width of an address */
-	uint32_t words;	       /**< words of an attempt that the storage report counts; the logs
-				    of the paper, and this filter, hold any number */
+	/** Warps of the core (1..1024). */
+	uint32_t warps;
+	/** Lanes of a warp (1..64). */
+	uint32_t lanes;
+	/** Bytes that conflict as one (power of two, 1..4096). */
+	uint32_t word_bytes;
+	/** Width of an address, bits (16..64). */
+	uint32_t address_bits;
+	/** Words of an attempt in the storage report; the filter holds any number (1..2^20). */
+	uint32_t words;
 };
 /* begin INIT */
 #define GPUTM_WARP_ACCESS_FILTER_CONFIG_INIT \

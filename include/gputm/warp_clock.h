@@ -19,17 +19,21 @@ struct gputm_warp_clock;
 /** Geometry and back-off. Ranges: gputm_warp_clock_params(). */
 struct gputm_warp_clock_config {
 	size_t size;		/**< sizeof *this, set by the INIT macro */
-	uint32_t warps;		/**< warps of the core */
-	uint32_t time_bits;	/**< width of a time */
-	uint64_t margin;	/**< times below the largest that are left for accesses in flight
-				     when a rollover is requested */
-	uint32_t backoff_base;	/**< cycles; 0 for no back-off: conflicts may then go on for ever */
-	uint32_t backoff_limit; /**< doublings of the base, one for each restart */
-	uint64_t seed;		/**< of the back-off */
-	/** Further restarts in a row that double the back-off once more; 0: never. */
+	/** Warps of the core (1..2^16). */
+	uint32_t warps;
+	/** Width of a time, bits (2..63). */
+	uint32_t time_bits;
+	/** Distance from the largest time at which a rollover is requested (0..2^62). */
+	uint64_t margin;
+	/** Back-off, core cycles; 0 for none, and conflicts may go on for ever (0..2^24). */
+	uint32_t backoff_base;
+	/** Restarts in a row that double the back-off (0..16). */
+	uint32_t backoff_limit;
+	/** Seed of the back-off. */
+	uint64_t seed;
+	/** Further restarts in a row that double the back-off once more; 0: never (0..2^24). */
 	uint32_t backoff_patience;
-	/** Attempts have the largest time of the core's warps, as in the released simulator; the
-	 * paper's have their warp's (false). */
+	/** 1: an attempt takes the largest time of the core's warps. */
 	bool per_core;
 };
 /* begin INIT */

@@ -46,14 +46,17 @@ struct gputm_warp_former;
 /** Geometry; fields are only ever appended. */
 struct gputm_warp_former_config {
 	size_t size;	      /**< sizeof *this, set by the INIT macro */
-	uint32_t lanes;	      /**< lanes of a warp, 1..64 */
-	uint32_t warps;	      /**< static warps of the core, 1..128 */
-	uint32_t block_warps; /**< static warps of a block, 1..128: blocks start at
-				   multiples of it; for barriers of the block */
-	uint32_t pc_bits;     /**< width of a program counter, 1..64 bits */
-	bool warp_barrier;    /**< static warps outside divergent code */
-	/** A warp that can still be joined waits as long as a warp in flight has a thread in one
-	 * of its free lanes. */
+	/** Lanes of a warp (1..64). */
+	uint32_t lanes;
+	/** Static warps of the core (1..128). */
+	uint32_t warps;
+	/** Static warps of a block: blocks start at multiples of it (1..128). */
+	uint32_t block_warps;
+	/** Width of a program counter, bits (1..64). */
+	uint32_t pc_bits;
+	/** Keep static warps whole outside divergent code. */
+	bool warp_barrier;
+	/** A warp waits while threads in flight could still join it. */
 	bool hold_partial;
 };
 /* begin INIT */

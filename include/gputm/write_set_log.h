@@ -25,11 +25,16 @@ struct gputm_write_set_log;
 /** Geometry; fields are only ever appended. Ranges: gputm_write_set_log_params(). */
 struct gputm_write_set_log_config {
 	size_t size;	       /**< sizeof *this, set by the INIT macro */
-	uint64_t region_bytes; /**< bytes of the shared region, 4..2^36 */
-	uint32_t threads;      /**< CPU threads, 1..1024 */
-	uint32_t chunk_bytes;  /**< bytes of a full chunk, 16..1 MB */
-	uint32_t entry_bytes;  /**< bytes of an entry on the link, 8..64 */
-	uint32_t stamp_bits;   /**< width of a stamp, 8..63 */
+	/** Bytes of the shared region (4..2^36). */
+	uint64_t region_bytes;
+	/** CPU threads, each with a log of its own (1..1024). */
+	uint32_t threads;
+	/** Bytes of a full chunk (16..2^20). */
+	uint32_t chunk_bytes;
+	/** Bytes of an entry on the link (8..64). */
+	uint32_t entry_bytes;
+	/** Width of a stamp, bits (8..63). */
+	uint32_t stamp_bits;
 };
 /* begin INIT */
 #define GPUTM_WRITE_SET_LOG_CONFIG_INIT \

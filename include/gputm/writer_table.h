@@ -24,12 +24,18 @@ struct gputm_writer_table;
 /** Geometry; fields are only ever appended. */
 struct gputm_writer_table_config {
 	size_t size;		/**< sizeof *this, set by the INIT macro */
-	uint32_t entries;	/**< a word and a writer each */
-	uint32_t transactions;	/**< numbers 0 .. transactions - 1 */
-	uint32_t address_bits;	/**< width of a byte address, bits */
-	uint32_t word_bytes;	/**< bytes claimed as one word, power of two */
-	uint32_t version_bits;	/**< width of the number of a version, bits */
-	bool release_at_commit; /**< keep no committed writers, as the paper */
+	/** Entries, of a word and a writer each (1..2^20). */
+	uint32_t entries;
+	/** Transactions (2..2^16). */
+	uint32_t transactions;
+	/** Width of a byte address, bits (16..64). */
+	uint32_t address_bits;
+	/** Bytes claimed as one word (power of two, 4..4096). */
+	uint32_t word_bytes;
+	/** Width of the number of a version, bits (8..64). */
+	uint32_t version_bits;
+	/** Keep no committed writers. */
+	bool release_at_commit;
 };
 /* begin INIT */
 #define GPUTM_WRITER_TABLE_CONFIG_INIT \

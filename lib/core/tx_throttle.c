@@ -127,8 +127,8 @@ static const char *const policies[] = { "fixed", "aborts", "climb", NULL };
 
 static const struct gputm_param rows[] = {
 	PARAM(warps, 1, 1024, 48, false, "Warps resident on the core.", "thesis Table 6.1"),
-	PARAM(limit, 0, 1024, 2, false, "Warps in a transaction at a time; 0 is no limit.",
-	      "thesis 4.2.6"),
+	PARAM(limit, 0, 1024, 2, false,
+	      "Warps in a transaction at a time, at first; 0 is no limit.", "thesis 4.2.6"),
 	CHOICE(policy, 0, 2, GPUTM_TX_THROTTLE_FIXED, policies,
 	       "Whether the limit moves, from limit on, by aborts or by the price of a commit.",
 	       "ours; thesis 8.2.3 leaves it open"),

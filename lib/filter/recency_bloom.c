@@ -56,8 +56,8 @@ static const struct gputm_param rows[] = {
 	PARAM(stamps, 1, 2, 1, false, "Stamps per entry.", "GETM V-B1"),
 	PARAM(granularity, 1, 1 << 16, 4, true, "Bytes that share an entry.", "thesis 6.4.2"),
 	PARAM(address_bits, 16, 64, 32, false, "Width of an address, bits.", ""),
-	PARAM(empty_stamp, 0, UINT64_MAX, 0, false, "Answer for an address never written.",
-	      "thesis 6.4.2"),
+	PARAM(empty_stamp, 0, UINT64_MAX, 0, false,
+	      "Answer for an address that was never written, or is forgotten.", "thesis 6.4.2"),
 	PARAM(seed, 0, UINT64_MAX, 1, false, "Seed of the H3 rows.", ""),
 };
 

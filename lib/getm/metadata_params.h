@@ -18,7 +18,7 @@ static const char *const gputm__approximations[] = { "filter", "registers" };
 	PARAM(longest_chain, 0, 1024, 32, false, "Swaps of an insertion, at most.",            \
 	      "released simulator"),                                                           \
 	PARAM(evict_above, 0, 100, 0, false,                                                   \
-	      "Percent of the ways in use below which no entry is evicted.",                   \
+	      "Percent of the ways in use below which an entry is displaced, not evicted.",    \
 	      "released simulator"),                                                           \
 	CHOICE(approximate, 0, 1, 0, gputm__approximations,                                    \
 	       "Where stamps of granules without an entry are kept.", "GETM V-B1"),               \

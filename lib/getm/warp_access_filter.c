@@ -73,7 +73,8 @@ static const struct gputm_param rows[] = {
 	PARAM(lanes, 1, 64, 32, false, "Lanes of a warp.", "GETM Table II"),
 	PARAM(word_bytes, 1, 4096, 4, true, "Bytes that conflict as one.", "GETM V-A"),
 	PARAM(address_bits, 16, 64, 32, false, "Width of an address, bits.", ""),
-	PARAM(words, 1, 1 << 20, 128, false, "Words of an attempt in the storage report.", ""),
+	PARAM(words, 1, 1 << 20, 128, false,
+	      "Words of an attempt in the storage report; the filter holds any number.", ""),
 };
 
 static const struct gputm_preset presets[] = {

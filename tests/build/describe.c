@@ -2,8 +2,9 @@
 /*
  * What manual pages and headers hold of the library's own tables, all in one text with a line
  * "== PART UNIT" before each: parameters, statistics and events in mdoc; init, the macro with the
- * defaults, for the header; and "fields unit", the fields of events that several units have. Fails
- * if a field has two measures. See tests/build/man-tables.sh.
+ * defaults, and comments, of the fields of the config, for the header; and "fields unit", the fields
+ * of events that several units have. Fails if a field has two measures. See
+ * tests/build/man-tables.sh.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -278,6 +279,41 @@ static void init(const struct gputm_params *params)
 	printf(" }\n");
 }
 
+/* A bound in plain text. */
+static void bound(uint64_t value)
+{
+	if (value >= UINT64_C(1) << 16 && !(value & (value + 1)))
+		printf("2^%d - 1", value + 1 ? __builtin_ctzll(value + 1) : 64);
+	else if (value >= UINT64_C(1) << 16 && !(value & (value - 1)))
+		printf("2^%d", __builtin_ctzll(value));
+	else
+		printf("%" PRIu64, value);
+}
+
+/* The comment of each field: its name, and after a tab the sentence with the values allowed. */
+static void comments(const struct gputm_params *params)
+{
+	for (size_t i = 0; i < params->param_count; i++) {
+		const struct gputm_param *row = &params->param[i];
+		size_t length = strlen(row->summary);
+
+		length -= length && row->summary[length - 1] == '.';
+		printf("%s\t%.*s", row->name, (int)length, row->summary);
+		if (row->choices) {
+			printf(" (enum gputm_%s_%s)",
+			       strcmp(row->name, "approximate") ? params->kind : "metadata_table",
+			       row->name);
+		} else if (row->bytes > 1 && (row->min || row->max < UINT64_MAX)) {
+			printf(" (%s", row->power_of_two ? "power of two, " : "");
+			bound(row->min);
+			printf("..");
+			bound(row->max);
+			putchar(')');
+		}
+		puts(".");
+	}
+}
+
 static bool describe(const struct kind *kind)
 {
 	struct gputm_unit *unit = kind_new(kind);
@@ -292,6 +328,8 @@ static bool describe(const struct kind *kind)
 	events(unit);
 	printf("== init %s\n", kind->name);
 	init(kind->params());
+	printf("== comments %s\n", kind->name);
+	comments(kind->params());
 	kind->free(unit);
 	return true;
 }
@@ -304,6 +342,8 @@ int main(void)
 	parameters(gputm_h3_params());
 	puts("== init h3");
 	init(gputm_h3_params());
+	puts("== comments h3");
+	comments(gputm_h3_params());
 	puts("== fields unit");
 	agree = fields();
 	for (size_t i = 0; i < KIND_COUNT; i++)

@@ -6,8 +6,9 @@
 #	.\" end parameters
 # (and the same with "statistics" and "events"), and so are the fields of events that several
 # units share, in gputm_unit.3 ("fields"). The INIT macros in the headers, with the defaults of the
-# parameters, are written between "/* begin INIT */" and "/* end INIT */". "man-tables.sh --write"
-# updates pages and headers in srcdir; without it, this checks that they are up to date.
+# parameters, are written between "/* begin INIT */" and "/* end INIT */", and the comment of each
+# field of a config that is in the table stands before the field. "man-tables.sh --write" updates
+# pages and headers in srcdir; without it, this checks that they are up to date.
 . "${srcdir:-.}/tests/build/lib.sh"
 
 ./tests/build/describe >"$work/tables" || complain "describe: exit $?"
@@ -33,6 +34,33 @@ awk -v to="$work/" -v lacking="$work/lacking" '
 		sub(/\.[h3]$/, "", unit)
 	}
 	{ was = was $0 "\n" }
+	header && $0 == "struct gputm_" unit "_config {" {
+		split("", comment)
+		rows = split(table["comments " unit], row, "\n")
+		for (i = 1; i < rows; i++)
+			comment[substr(row[i], 1, index(row[i], "\t") - 1)] = substr(row[i], index(row[i], "\t") + 1)
+		had["comments " unit] = config = 1
+		text = text $0 "\n"
+		next
+	}
+	config && /^};/ {
+		text = text held
+		held = ""
+		config = 0
+	}
+	config {
+		held = held $0 "\n"
+		if (!open && $0 ~ /^\t[a-z]/)
+			field = substr($0, 1, index($0, ";"))
+		open = $0 ~ /\/\*/ ? $0 !~ /\*\// : open && $0 !~ /\*\//
+		if (open || field == "")
+			next
+		label = substr(field, 1, length(field) - 1)
+		sub(/.*[ *]/, "", label)
+		text = text (label in comment ? wrapped("\t/** " comment[label] " */") field "\n" : held)
+		held = field = ""
+		next
+	}
 	/^\.\\" end (parameters|statistics|events|fields)$/ || /^\/\* end INIT \*\/$/ { inside = 0 }
 	!inside { text = text $0 "\n" }
 	/^\.\\" begin (parameters|statistics|events|fields)$/ || /^\/\* begin INIT \*\/$/ {
@@ -42,6 +70,22 @@ awk -v to="$work/" -v lacking="$work/lacking" '
 		text = text table[key]
 	}
 	END { end_of_file() }
+	# A comment in lines of at most 100 columns.
+	function wrapped(line,    word, words, i, out) {
+		if (length(line) <= 93)
+			return line "\n"
+		words = split(substr(line, 6), word, " ")
+		out = line = "\t/**"
+		for (i = 1; i <= words; i++) {
+			if (length(line " " word[i]) > 93) {
+				out = out "\n\t *"
+				line = "\t *"
+			}
+			out = out " " word[i]
+			line = line " " word[i]
+		}
+		return out "\n"
+	}
 	function end_of_file() {
 		if (was != text) {
 			printf "%s", text >(to name)
@@ -50,7 +94,7 @@ awk -v to="$work/" -v lacking="$work/lacking" '
 		}
 		for (key in table) {
 			split(key, part, " ")
-			if (part[2] == unit && (part[1] == "init") == header && !(key in had))
+			if (part[2] == unit && (part[1] == "init" || part[1] == "comments") == header && !(key in had))
 				print file ": no line that begins the table of " part[1] >lacking
 		}
 		split("", had)
