@@ -16,7 +16,7 @@
  * Timing, in the unit's own cycles (thesis Table 4.4: 650 MHz, 6.1: 700 MHz). In one tick, in
  * this order: the two ports offer a request each; hazard detection, revalidation,
  * outcome, commit and retirement take a step each; then one input is consumed from
- * the message port and one from the port for resent words.
+ * the port for resent words and one from the message port.
  *
  *  event                                                 cycles    test
  *  a word of a log message (scalar mode)                 1         test_timing_input_scalar

@@ -112,7 +112,7 @@ static uint64_t bit_fields(const struct gputm_h3 *h3, uint32_t group, uint32_t b
 	return word;
 }
 
-/* The table of one byte: each value is the value without its lowest bit, and that bit. */
+/* The table of one byte: each value is the value without its highest bit, and that bit. */
 static void fill_byte(const struct gputm_h3 *h3, uint64_t *table, uint32_t group, uint32_t byte)
 {
 	table[0] = byte ? 0 : place_fields(h3, group);

@@ -558,8 +558,8 @@ int gputm__out_of_range(const struct gputm_unit *unit, const char *field, uint64
 
 int gputm__past_end(const struct gputm_unit *unit, const char *what, uint64_t index, uint64_t count)
 {
-	gputm__log(unit->ctx, GPUTM_LOG_ERROR, "%s: %s %llu is past the end: there are %llu",
-		   unit->class->kind, what, (unsigned long long)index, (unsigned long long)count);
+	gputm__unit_log(unit, "%s %llu is past the end: there are %llu", what,
+			(unsigned long long)index, (unsigned long long)count);
 	return -ERANGE;
 }
 

@@ -194,13 +194,13 @@ void gputm__log(struct gputm_ctx *ctx, enum gputm_log_level level, const char *f
 	GPUTM__PRINTF(3, 4);
 /* Log "KIND: ", or "KIND (NAME): ", and the text. */
 void gputm__unit_log(const struct gputm_unit *unit, const char *format, ...) GPUTM__PRINTF(2, 3);
-/* Log "KIND: FIELD = VALUE is outside MIN .. MAX" and give -ERANGE. */
+/* Log "KIND (NAME): FIELD = VALUE is outside MIN .. MAX" and give -ERANGE. */
 int gputm__out_of_range(const struct gputm_unit *unit, const char *field, uint64_t value,
 			uint64_t min, uint64_t max);
-/* Log "KIND: WHAT INDEX is past the end: there are COUNT" and give -ERANGE. */
+/* Log "KIND (NAME): WHAT INDEX is past the end: there are COUNT" and give -ERANGE. */
 int gputm__past_end(const struct gputm_unit *unit, const char *what, uint64_t index,
 		    uint64_t count);
-/* Log "KIND: " and the reason, and give -EINVAL. */
+/* Log "KIND (NAME): " and the reason, and give -EINVAL. */
 int gputm__refuse(const struct gputm_unit *unit, const char *format, ...) GPUTM__PRINTF(2, 3);
 
 /* ---- parameter tables (param.c) ---- */

@@ -235,15 +235,15 @@ static const char *check(const struct gputm_unit *unit)
 
 	for (uint32_t i = 0; i < p->count; i++) {
 		if (seen >> p->order[i] & 1)
-			return "a block is in the order by age twice";
+			return "P1: a block is in the order by age twice";
 		seen |= UINT64_C(1) << p->order[i];
 	}
 	if (seen != p->blocks)
-		return "the order by age lacks a block";
+		return "P1: the order by age lacks a block";
 	if (p->count && has_head(p) ? !(p->blocks >> p->head & 1) : p->head != 0)
-		return "the head names a block that does not exist";
+		return "P2: the head names a block that does not exist";
 	if (p->cycles != gputm__later(p->idle, p->issued) || p->switches > p->issued)
-		return "cycles differ from issued + idle";
+		return "P3: cycles differ from issued + idle";
 	return NULL;
 }
 
@@ -262,9 +262,9 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 {
 	const struct gputm_block_priority *p = (const void *)unit;
 
-	gputm__law_least(laws, p->issued, p->last != 0, "a slot issued and there was no issue");
+	gputm__law_least(laws, p->issued, p->last != 0, "P3: a slot issued and there was no issue");
 	gputm__law(laws, p->admitted, p->left + p->count,
-		   "admitted blocks are not those that left and those there");
+		   "P3: admitted blocks are not those that left and those there");
 }
 
 GPUTM__UNIT(block_priority, .version = 1, .laws = laws)

@@ -36,19 +36,20 @@ static const char *check_fields(const struct gputm_block_stack *s, uint32_t inde
 
 	if (!gputm__block_is_pc(s, e->pc) || !is_pc_or_none(s, e->rpc) ||
 	    !is_pc_or_none(s, e->lpc))
-		return "a PC is wider than configured";
+		return "B1: a PC is wider than configured";
 	for (uint32_t lane = 0; lane < s->stride; lane++)
 		if (gputm__block_mask(s, index)[lane] & none)
-			return "an entry has threads outside the block";
+			return "B1: an entry has threads outside the block";
 	if (e->lpc == NO_PC && e->lpos == NO_ENTRY)
 		return NULL;
 	if (!s->config.likely_convergence)
-		return "an entry has a likely-convergence PC in a stack without likely convergence";
+		return "B4: an entry has a likely-convergence PC in a stack without likely "
+		       "convergence";
 	if (e->lpc == NO_PC || e->lpc == e->rpc || e->lpos >= index)
-		return "LPos is not a lower entry";
+		return "B4: LPos is not a lower entry";
 	likely = &s->entry[e->lpos];
 	if (index <= s->top && (likely->pc != e->lpc || likely->rpc != e->rpc))
-		return "LPos is not an entry that waits at the LPC";
+		return "B4: LPos is not an entry that waits at the LPC";
 	return NULL;
 }
 
@@ -60,12 +61,12 @@ static const char *check_attempt(const struct gputm_block_stack *s, uint32_t att
 	const uint32_t *retry = gputm__block_mask(s, attempt - 1);
 
 	if (r->rpc != NO_PC || t->rpc != NO_PC || r->lpc != NO_PC || t->lpc != NO_PC)
-		return "an entry of a transaction has an RPC or an LPC";
+		return "B8: an entry of a transaction has an RPC or an LPC";
 	if (!apart(s, running, retry))
-		return "a thread is in an attempt and waits for the next one";
+		return "B8: a thread is in an attempt and waits for the next one";
 	if (!within(s, running, gputm__block_mask(s, attempt - 2)) ||
 	    !within(s, retry, gputm__block_mask(s, attempt - 2)))
-		return "a thread of a transaction has not begun it";
+		return "B8: a thread of a transaction has not begun it";
 	return NULL;
 }
 
@@ -81,19 +82,19 @@ static const char *check_nest(const struct gputm_block_stack *s, uint32_t index)
 	if (index + 1 == s->tx_depth)
 		return check_attempt(s, index);
 	if (index >= s->tx_depth && s->tx_depth && e->rpc == NO_PC)
-		return "an entry without RPC lies in a transaction";
+		return "B8: an entry without RPC lies in a transaction";
 	while (below && s->entry[below - 1].rpc == e->rpc)
 		if (!apart(s, mask, gputm__block_mask(s, --below)))
-			return "a thread is in two targets of the same branch";
+			return "B2: a thread is in two targets of the same branch";
 	if (e->lpos != NO_ENTRY && e->lpos < below)
-		return "LPos lies below the branch";
+		return "B4: LPos lies below the branch";
 	if (e->rpc == NO_PC)
-		return below ? "an entry without RPC lies above one with it" : NULL;
+		return below ? "B3: an entry without RPC lies above one with it" : NULL;
 	if (!below || s->entry[below - 1].pc != e->rpc ||
 	    !within(s, mask, gputm__block_mask(s, below - 1)))
-		return "the threads of an entry do not wait at its RPC";
+		return "B2: the threads of an entry do not wait at its RPC";
 	if (e->pc == e->rpc && !(index == s->top && s->way == GPUTM__BLOCK_BRANCH))
-		return "an entry is at its own RPC";
+		return "B1: an entry is at its own RPC";
 	return NULL;
 }
 
@@ -121,20 +122,20 @@ static const char *check_branch(const struct gputm_block_stack *s, const uint32_
 	uint32_t taken = s->count - 1, other = s->count - 2;
 
 	if (!is_branch(s))
-		return "the open branch has PCs that no branch can have";
+		return "B6: the open branch has PCs that no branch can have";
 	split = gputm__block_split(s, t);
 	if (s->count - 1 - s->top != split.pushes)
-		return "the entries above the top do not belong to the open branch";
+		return "B6: the entries above the top do not belong to the open branch";
 	if (!is_entry(&s->entry[taken], t->taken_pc, t->rpc, split.lpc, split.lpos) ||
 	    !is_entry(&s->entry[other], t->other_pc, t->rpc, split.lpc, split.lpos))
-		return "an entry being filled does not belong to the open branch";
+		return "B6: an entry being filled does not belong to the open branch";
 	if (split.pushes == 3 &&
 	    (!is_entry(&s->entry[s->top + 1], split.lpc, t->rpc, NO_PC, NO_ENTRY) ||
 	     !is_empty(s, gputm__block_mask(s, s->top + 1))))
-		return "the likely-convergence entry of the open branch is of another kind";
+		return "B6: the likely-convergence entry of the open branch is of another kind";
 	if (!is_empty(s, gputm__block_mask(s, other)) ||
 	    !within(s, gputm__block_mask(s, taken), arrived))
-		return "threads took the open branch before they reached the branch";
+		return "B6: threads took the open branch before they reached the branch";
 	return NULL;
 }
 
@@ -146,22 +147,23 @@ static const char *check_warps(const struct gputm_block_stack *s)
 
 	memcpy(seen, s->left, sizeof(seen));
 	if (!within(s, s->left, gputm__block_mask(s, s->top)))
-		return "a thread to be admitted is not in the top entry";
+		return "B5: a thread to be admitted is not in the top entry";
 	for (uint32_t warp = 0; warp < s->admitted; warp++) {
 		running += s->running[warp] != 0;
 		for (uint64_t m = s->running[warp]; m; m &= m - 1) {
 			uint32_t lane = gputm__lowest(m), home = gputm__block_home(s, warp)[lane];
 
 			if ((home & seen[lane]) || (home & ~gputm__block_mask(s, s->top)[lane]))
-				return "a thread is in two warps, or in a warp and not in the top";
+				return "B5: a thread is in two warps, or in a warp and not in the "
+				       "top";
 			seen[lane] |= home;
 		}
 	}
 	if (gputm__columns_warps(&n, s->config.compact) != s->formed - s->admitted)
-		return "the number of warps to come does not fit the threads to be admitted";
+		return "B5: the number of warps to come does not fit the threads to be admitted";
 	if (s->wcnt != running + (s->formed - s->admitted) ||
 	    (!s->wcnt && s->way != GPUTM__BLOCK_COMMIT))
-		return "WCnt is not the warps that run and those to come";
+		return "B5: WCnt is not the warps that run and those to come";
 	return NULL;
 }
 
@@ -174,30 +176,30 @@ static const char *check_way(const struct gputm_block_stack *s)
 
 	gputm__block_arrived(s, arrived);
 	if (is_empty(s, arrived) != (s->way == GPUTM__BLOCK_NONE))
-		return "the waiting threads and the point where they wait disagree";
+		return "B5: the waiting threads and the point where they wait disagree";
 	if (s->way != GPUTM__BLOCK_NONE && s->wcnt == s->formed)
-		return "threads wait although no warp has arrived";
+		return "B5: threads wait although no warp has arrived";
 	if (!branch && (s->top != s->count - 1 || e->pc != s->start_pc ||
 			memcmp(&s->target, &none, sizeof(none))))
-		return "the filling flag names a branch that does not exist";
+		return "B6: the filling flag names a branch that does not exist";
 	if (!gputm__block_is_pc(s, s->start_pc) || (!branch && e->pc == e->lpc))
-		return "the start PC does not fit pc_bits, or is the likely-convergence PC";
+		return "B1: the start PC does not fit pc_bits, or is the likely-convergence PC";
 	if (arrive ? s->way_pc != e->rpc && s->way_pc != e->lpc :
 	    s->way < GPUTM__BLOCK_BEGIN && s->way_pc != 0)
-		return "warps wait at a PC where their entry does not end";
+		return "B5: warps wait at a PC where their entry does not end";
 	if (!gputm__block_is_pc(s, s->way_pc))
-		return "warps wait at a PC where their entry does not end";
+		return "B5: warps wait at a PC where their entry does not end";
 	if (s->way == GPUTM__BLOCK_BEGIN && (s->tx_depth || s->count + 2 > s->config.depth))
-		return "warps wait at tx_begin in a transaction, or without room for it";
+		return "B8: warps wait at tx_begin in a transaction, or without room for it";
 	if (s->way == GPUTM__BLOCK_COMMIT && s->top + 1 != s->tx_depth)
-		return "warps wait at tx_commit that are not of an attempt";
+		return "B8: warps wait at tx_commit that are not of an attempt";
 	for (uint32_t warp = 0; warp < GPUTM__COLUMN_BITS; warp++)
 		if ((s->at_barrier >> warp & 1) && !gputm__block_warp(s, warp))
-			return "a warp at the barrier has no running threads";
+			return "B7: a warp at the barrier has no running threads";
 	if (s->at_barrier && (s->way != GPUTM__BLOCK_NONE || s->top_threads != s->live ||
 			      s->tx_depth ||
 			      gputm__popcount(s->at_barrier) >= s->wcnt))
-		return "warps wait at a barrier that should have opened, or within a branch";
+		return "B7: warps wait at a barrier that should have opened, or within a branch";
 	return branch ? check_branch(s, arrived) : NULL;
 }
 
@@ -208,24 +210,25 @@ void gputm__block_laws(const struct gputm_block_stack *s, struct gputm__laws *la
 	for (uint32_t i = 2; i && s->tx_depth; i--)
 		in_tx += gputm__columns_count(gputm__block_mask(s, s->tx_depth - i), s->stride,
 					      NULL).threads;
-	gputm__law(laws, s->pushed,
-		   s->count + s->reconverged + s->merged + s->emptied + s->replaced +
-			   2 * (s->transactions - (s->tx_depth != 0)),
-		   "pushed is not entries + reconverged + merged + emptied + replaced + those of "
-		   "transactions that are over");
+	gputm__law(
+		laws, s->pushed,
+		s->count + s->reconverged + s->merged + s->emptied + s->replaced +
+			2 * (s->transactions - (s->tx_depth != 0)),
+		"B9: pushed is not entries + reconverged + merged + emptied + replaced + those of "
+		"transactions that are over");
 	gputm__law(laws, s->threads_begun, s->threads_committed + in_tx,
-		   "threads begun are not committed ones + those of the transaction");
+		   "B9: threads begun are not committed ones + those of the transaction");
 	gputm__law(laws, s->threads_launched, s->threads_ended + s->live,
-		   "launched threads are not ended + live ones");
+		   "B9: launched threads are not ended + live ones");
 	gputm__law(laws, s->warps_formed, s->warps_admitted + (s->formed - s->admitted),
-		   "warps formed are not admitted + to be admitted");
+		   "B9: warps formed are not admitted + to be admitted");
 	gputm__law(laws, s->warps_admitted,
 		   s->warps_branched + s->warps_arrived + s->warps_ended + s->warps_begun +
 			   s->warps_committed + s->warps_aborted + running,
-		   "admitted warps are not branched + arrived + ended + begun + committed + "
+		   "B9: admitted warps are not branched + arrived + ended + begun + committed + "
 		   "aborted + running ones");
 	gputm__law_most(laws, &s->max_depth, s->count, s->config.depth,
-			"max_depth is not between entries and depth");
+			"B9: max_depth is not between entries and depth");
 }
 
 static const char *check_empty(const struct gputm_block_stack *s)
@@ -235,7 +238,7 @@ static const char *check_empty(const struct gputm_block_stack *s)
 	if (s->wcnt || s->at_barrier || s->way || s->way_pc || s->tx_depth ||
 	    s->start_pc != NO_PC ||
 	    memcmp(&s->target, &none, sizeof(none)) || !is_empty(s, s->left))
-		return "an empty stack has entries";
+		return "B9: an empty stack has entries";
 	return NULL;
 }
 
@@ -244,7 +247,7 @@ const char *gputm__block_check(const struct gputm_block_stack *s)
 	const char *broken = s->count ? NULL : check_empty(s);
 
 	if (s->tx_depth && (s->tx_depth < 3 || s->tx_depth > s->top + 1))
-		broken = "the entries of a transaction are not in the stack";
+		broken = "B8: the entries of a transaction are not in the stack";
 	for (uint32_t i = 0; i < s->count && !broken; i++)
 		if (i <= s->top || s->way == GPUTM__BLOCK_BRANCH)
 			broken = check_fields(s, i);

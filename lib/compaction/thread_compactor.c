@@ -401,7 +401,7 @@ static void io_mask(struct gputm_thread_compactor *c, struct gputm__io *io)
 		return;
 	for (uint32_t lane = 0; lane < c->config.lanes; lane++)
 		if (c->column[lane] & c->outside)
-			gputm__io_fail(io, -EINVAL, "a thread is outside the block");
+			gputm__io_fail(io, -EINVAL, "C1: a thread is outside the block");
 	if (io->error)
 		return;
 	compact(c);
@@ -426,13 +426,13 @@ static const char *check(const struct gputm_unit *unit)
 
 	for (uint32_t lane = 0; c->count && lane < c->config.lanes; lane++)
 		if (c->column[lane] & c->outside)
-			return "a thread is outside the block";
+			return "C1: a thread is outside the block";
 	if (c->popped > c->made || c->made > c->count || (c->count && c->popped == c->count))
-		return "popped <= made <= warps of the mask does not hold";
+		return "C2: popped <= made <= warps of the mask does not hold";
 	if (c->warps_asked > c->static_warps || c->static_warps > c->threads)
-		return "the masks gave more warps than they had static warps, or than threads";
+		return "C4: the masks gave more warps than they had static warps, or than threads";
 	if (c->busy != c->warps_made || c->busy > c->cycles || c->full_warps > c->warps_made)
-		return "busy cycles differ from warps made";
+		return "C3: busy cycles differ from warps made";
 	return NULL;
 }
 
@@ -441,9 +441,9 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	const struct gputm_thread_compactor *c = (const void *)unit;
 
 	gputm__law(laws, c->warps_made, c->warps_popped + (c->made - c->popped),
-		   "warps made are not those popped and those that wait");
+		   "C3: warps made are not those popped and those that wait");
 	gputm__law(laws, c->warps_asked, c->warps_made + (c->count - c->made),
-		   "warps asked for are not those made and those to be made");
+		   "C3: warps asked for are not those made and those to be made");
 }
 
 GPUTM__UNIT(thread_compactor, .version = 1, .setup = setup, .laws = laws)

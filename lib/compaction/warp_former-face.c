@@ -309,17 +309,17 @@ static const char *check_pool_warp(const struct gputm_warp_former *f, uint32_t s
 		uint32_t home = f->home[thread];
 
 		if (!see(&seen[home], m & -m))
-			return "a thread is in two places";
+			return "W1: a thread is in two places";
 		if (f->warp[home].pc == w->pc)
-			return "a thread is at its warp barrier and in the pool";
+			return "W3: a thread is at its warp barrier and in the pool";
 		if (f->warp[home].diverged != f->warp[f->home[first]].diverged ||
 		    (!open && home != f->home[first]))
-			return "a whole static warp has been joined";
+			return "W2: a whole static warp has been joined";
 	}
 	if (!open && w->lanes.mask != f->warp[f->home[first]].live)
-		return "a static warp that has not diverged is not whole";
+		return "W2: a static warp that has not diverged is not whole";
 	if (w->state == GPUTM__POOL_WAITING ? w->order >= f->next_order : w->order != 0)
-		return "the age of a warp exceeds the number of warps made";
+		return "W4: the age of a warp exceeds the number of warps made";
 	return NULL;
 }
 
@@ -356,11 +356,11 @@ static const char *check_pool(const struct gputm_warp_former *f, uint64_t seen[]
 	}
 	for (uint32_t i = 0; i < f->lut.known; i++)
 		if (!check_queue(f, i, &queued))
-			return "the waiting warps are not in the order of their age";
+			return "W4: the waiting warps are not in the order of their age";
 	if (queued != waiting)
-		return "two waiting warps have the same age";
+		return "W4: two waiting warps have the same age";
 	if (in_flight != f->in_flight || waiting + in_flight != f->in_use)
-		return "the warps of the pool differ from those waiting + those in flight";
+		return "W5: the warps of the pool differ from those waiting + those in flight";
 	return NULL;
 }
 
@@ -370,19 +370,20 @@ static const char *check_warps(const struct gputm_warp_former *f, uint64_t seen[
 		const struct gputm__static_warp *s = &f->warp[w];
 
 		if (!see(&seen[w], s->arrived) || !see(&seen[w], s->parked) || seen[w] != s->live)
-			return "a live thread is in no place, or in two";
+			return "W1: a live thread is in no place, or in two";
 		if (s->diverged && (!f->config.warp_barrier || !s->live || s->arrived == s->live))
-			return "a static warp is marked as diverged and is whole";
+			return "W2: a static warp is marked as diverged and is whole";
 		if (s->pc > f->pc_max && (s->pc != NO_PC || s->arrived))
-			return "a warp barrier has no PC";
+			return "W3: a warp barrier has no PC";
 		if (f->config.warp_barrier && !s->diverged && s->parked && s->parked != s->live)
-			return "a static warp that has not diverged is not whole";
+			return "W2: a static warp that has not diverged is not whole";
 	}
 	for (uint32_t b = 0; b < f->blocks; b++) {
 		if (f->block[b].parked && f->block[b].parked == f->block[b].live)
-			return "all threads of a block wait at its barrier and none was released";
+			return "W3: all threads of a block wait at its barrier and none was "
+			       "released";
 		if (f->block[b].pc > f->pc_max || (!f->block[b].parked && f->block[b].pc))
-			return "a barrier of a block has no PC";
+			return "W3: a barrier of a block has no PC";
 	}
 	return NULL;
 }
@@ -396,7 +397,7 @@ static const char *check(const struct gputm_unit *unit)
 	if (!broken)
 		broken = check_warps(f, seen);
 	if (!broken && (f->width.samples != f->issued || f->threads_issued < f->issued))
-		broken = "the widths are not those of the warps issued";
+		broken = "W5: the widths are not those of the warps issued";
 	return broken;
 }
 
@@ -408,17 +409,17 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	for (uint32_t w = 0; w < f->config.warps; w++)
 		diverged += f->warp[w].diverged;
 	gputm__law(laws, f->formed, f->issued + f->in_use - f->in_flight,
-		   "warps formed are not issued and waiting");
+		   "W5: warps formed are not issued and waiting");
 	gputm__law(laws, f->issued, f->returned + f->in_flight,
-		   "warps issued are not back and in flight");
+		   "W5: warps issued are not back and in flight");
 	gputm__law(laws, f->diverged, f->restored + f->ended_diverged + diverged,
-		   "diverged is not restored + ended + those that are");
+		   "W5: diverged is not restored + ended + those that are");
 	gputm__law(laws, f->threads_launched, f->threads_ended + f->live,
-		   "launched threads are not ended + live ones");
+		   "W5: launched threads are not ended + live ones");
 	gputm__law_most(laws, &f->max_pool, f->in_use, f->slots,
-			"max_pool is not between the warps that there are and the slots");
+			"W5: max_pool is not between the warps that there are and the slots");
 	gputm__law_most(laws, &f->max_pcs, f->lut.used, f->slots,
-			"max_pcs is not between the PCs that there are and the slots");
+			"W5: max_pcs is not between the PCs that there are and the slots");
 }
 
 GPUTM__UNIT(warp_former, .version = 2, .setup = setup, .laws = laws)

@@ -141,11 +141,11 @@ static const char *check(const struct gputm_unit *unit)
 	for (unsigned i = 0; i < GPUTM_HISTOGRAM_BUCKETS; i++)
 		samples += c->per_group.bucket[i];
 	if (c->words != c->accesses + c->saved)
-		return "words differ from accesses + saved";
+		return "I1: words differ from accesses + saved";
 	if (c->duplicates > c->saved)
-		return "duplicates exceed saved";
+		return "I2: duplicates exceed saved";
 	if (samples != c->per_group.samples || samples != c->reads + c->writes)
-		return "the histogram does not have one sample per group";
+		return "I3: the histogram does not have one sample per group";
 	return NULL;
 }
 

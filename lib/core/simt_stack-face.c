@@ -192,21 +192,22 @@ static const char *check_fields(const struct gputm_simt_stack *s,
 	const struct gputm_simt_stack_entry *likely;
 
 	if (!gputm__simt_is_pc(s, e->pc) || !is_pc_or_none(s, e->rpc) || !is_pc_or_none(s, e->lpc))
-		return "a PC is wider than configured";
+		return "I1: a PC is wider than configured";
 	if (e->mask & ~gputm__low_mask(s->config.lanes))
-		return "an entry has lanes that do not exist";
+		return "I1: an entry has lanes that do not exist";
 	if (e->pc == e->rpc)
-		return "an entry is at its own RPC";
+		return "I1: an entry is at its own RPC";
 	if (e->lpc == NO_PC && e->lpos == NO_ENTRY)
 		return NULL;
 	if (!s->config.likely_convergence || e->type != GPUTM_SIMT_STACK_NORMAL)
-		return "an entry has a likely-convergence PC in a stack without likely convergence";
+		return "I4: an entry has a likely-convergence PC in a stack without likely "
+		       "convergence";
 	if (e->lpc == NO_PC || e->lpos >= gputm__simt_slot(s, e) - 1)
-		return "LPos is not a lower entry";
+		return "I4: LPos is not a lower entry";
 	likely = &s->slot[e->lpos + 1];
 	if (likely->type != GPUTM_SIMT_STACK_NORMAL || likely->pc != e->lpc ||
 	    likely->rpc != e->rpc)
-		return "LPos is not an entry that waits at the LPC";
+		return "I4: LPos is not an entry that waits at the LPC";
 	return NULL;
 }
 
@@ -218,15 +219,15 @@ static const char *check_nest(const struct gputm_simt_stack *s,
 
 	while (below->type == GPUTM_SIMT_STACK_NORMAL && below->rpc == e->rpc) {
 		if (below->mask & e->mask)
-			return "a lane is in two targets of the same branch";
+			return "I2: a lane is in two targets of the same branch";
 		below--;
 	}
 	if (e->lpos != NO_ENTRY && e->lpos + 1 <= gputm__simt_slot(s, below))
-		return "LPos lies below the branch";
+		return "I4: LPos lies below the branch";
 	if (e->rpc == NO_PC)
-		return below == s->slot ? NULL : "an entry without RPC lies above one with it";
+		return below == s->slot ? NULL : "I3: an entry without RPC lies above one with it";
 	if (below->pc != e->rpc || (e->mask & ~below->mask))
-		return "an entry's lanes do not wait at its RPC";
+		return "I2: an entry's lanes do not wait at its RPC";
 	return NULL;
 }
 
@@ -237,23 +238,23 @@ static const char *check_transaction(const struct gputm_simt_stack *s)
 
 	if (s->retry) {
 		if (s->retry == 1 || running > s->top)
-			return "R or T is missing";
+			return "I5: R or T is missing";
 		if (retry->type != GPUTM_SIMT_STACK_RETRY ||
 		    running->type != GPUTM_SIMT_STACK_TRANSACTION ||
 		    retry->rpc != NO_PC || running->rpc != NO_PC)
-			return "R or T is no such entry";
+			return "I5: R or T is no such entry";
 		if ((retry->mask & running->mask) ||
 		    ((retry->mask | running->mask) & ~retry[-1].mask))
-			return "R and T do not part lanes of the entry below";
+			return "I5: R and T do not part lanes of the entry below";
 		inside = running->mask;
 	}
 	for (unsigned bit = 0; bit < NESTING_BITS; bit++)
 		if (s->nesting[bit] & ~inside)
-			return "a lane outside the attempt has a nesting depth";
+			return "I6: a lane outside the attempt has a nesting depth";
 	if (s->pc_after != NO_PC && (!s->retry || !gputm__simt_is_pc(s, s->pc_after)))
-		return "the PC after the transaction is set outside transactions";
+		return "I6: the PC after the transaction is set outside transactions";
 	if (s->retry && s->pc_after == NO_PC && !(retry->mask | running->mask))
-		return "all lanes have committed and the PC after the transaction is not set";
+		return "I6: all lanes have committed and the PC after the transaction is not set";
 	return NULL;
 }
 
@@ -265,7 +266,7 @@ static const char *check_entries(const struct gputm_simt_stack *s)
 		if (!broken && e->type == GPUTM_SIMT_STACK_NORMAL)
 			broken = check_nest(s, e);
 		else if (!broken && (!s->retry || e - e->type + 1 != s->slot + s->retry))
-			broken = "an R or T entry is not that of the transaction";
+			broken = "I5: an R or T entry is not that of the transaction";
 		if (broken)
 			return broken;
 	}
@@ -283,7 +284,7 @@ static void settle(struct gputm_unit *unit)
 static const char *check_depth(const struct gputm_simt_stack *s)
 {
 	if (s->max_depth != gputm__simt_slot(s, s->highest))
-		return "max_depth differs from the deepest stack so far";
+		return "I7: max_depth differs from the deepest stack so far";
 	return NULL;
 }
 
@@ -295,7 +296,7 @@ static const char *check(const struct gputm_unit *unit)
 	if (!broken)
 		broken = check_transaction(s);
 	if (!broken && !gputm__simt_can_run(s->top))
-		broken = "the top entry cannot run";
+		broken = "I1: the top entry cannot run";
 	return broken ? broken : check_depth(s);
 }
 
@@ -307,17 +308,17 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	gputm__law(laws, s->pushed,
 		   gputm__simt_slot(s, s->top) + s->reconverged + s->merged + s->emptied +
 			   s->replaced + s->left,
-		   "pushed is not depth + reconverged + merged + emptied + replaced + left");
+		   "I7: pushed is not depth + reconverged + merged + emptied + replaced + left");
 	gputm__law(laws, s->lanes_launched,
 		   s->lanes_ended + gputm__popcount(gputm_simt_stack_live_mask(s)),
-		   "launched lanes are not ended + live ones");
+		   "I7: launched lanes are not ended + live ones");
 	gputm__law(laws, s->lanes_started,
 		   s->lanes_committed + s->lanes_aborted + gputm__popcount(running),
-		   "started lanes are not committed + aborted + running ones");
+		   "I7: started lanes are not committed + aborted + running ones");
 	gputm__law(laws, s->left + (s->retry ? 2 : 0), 2 * s->begun,
-		   "left is not two for each transaction that is over");
+		   "I7: left is not two for each transaction that is over");
 	gputm__law_most(laws, &s->max_depth, gputm__simt_slot(s, s->top), s->limit,
-			"max_depth is not between depth and limit");
+			"I7: max_depth is not between depth and limit");
 }
 
 GPUTM__UNIT(simt_stack, .version = 1, .setup = setup, .laws = laws, .settle = settle)

@@ -43,8 +43,8 @@
  * deeper; an operation that finds no room answers FULL and changes nothing.
  *
  * Invariants, checked by check():
- *   I1  no entry is at its own RPC; the top one can run: it is a T, or it has lanes and is
- *       not at its LPC
+ *   I1  PCs and lanes fit; no entry is at its own RPC; the top one can run: it is a T, or it
+ *       has lanes and is not at its LPC
  *   I2  entries with the same RPC between two others (the targets of one branch, and
  *       what they were split into) have disjoint masks; the entry below them waits at
  *       their RPC and has all their lanes

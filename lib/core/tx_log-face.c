@@ -166,10 +166,10 @@ static const char *check_row(const struct gputm_tx_log *l, const struct rows *lo
 		uint64_t address = log->address[(size_t)r * l->config.lanes + lane];
 
 		if (address > l->address_max || address & 3)
-			return "an address is not word-aligned, or does not fit address_bits";
+			return "I1: an address is not word-aligned, or does not fit address_bits";
 		signature[lane] |= signature_bit(address);
 	}
-	return log->mask[r] & ~l->lane_mask ? "a row names a lane that does not exist" : NULL;
+	return log->mask[r] & ~l->lane_mask ? "I1: a row names a lane that does not exist" : NULL;
 }
 
 static const char *check_log(const struct gputm_tx_log *l, const struct rows *log,
@@ -181,13 +181,13 @@ static const char *check_log(const struct gputm_tx_log *l, const struct rows *lo
 	for (uint32_t r = 0; r < log->count && !broken; r++) {
 		broken = check_row(l, log, r, signature);
 		if (!broken && l->config.packed && r && log->mask[r] & ~log->mask[r - 1])
-			broken = "a lane of a packed log has a gap";
+			broken = "I6: a lane of a packed log has a gap";
 		lanes |= log->mask[r];
 		*entries += gputm__popcount(log->mask[r]);
 	}
 	if (broken)
 		return broken;
-	return lanes == log->lanes ? NULL : "the lanes noted are not those of the rows";
+	return lanes == log->lanes ? NULL : "I4: the lanes noted are not those of the rows";
 }
 
 static const char *check(const struct gputm_unit *unit)
@@ -201,12 +201,12 @@ static const char *check(const struct gputm_unit *unit)
 	if (broken)
 		return broken;
 	if (memcmp(signature, l->signature, sizeof(signature)))
-		return "the signatures differ from those of the write log";
+		return "I4: the signatures differ from those of the write log";
 	if (!entries && (l->log[0].count || l->log[1].count))
-		return "a log has rows although all are empty";
+		return "I5: a log has rows although all are empty";
 	return l->lookups == l->filtered + l->hits + l->in_vain
 		       ? NULL
-		       : "lookups are not filtered + hits + in_vain";
+		       : "I3: lookups are not filtered + hits + in_vain";
 }
 
 static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
@@ -228,7 +228,7 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 		for (uint32_t r = 0; r < l->log[which].count; r++)
 			entries += gputm__popcount(l->log[which].mask[r]);
 	gputm__law(laws, l->read_entries + l->write_entries, l->voided_entries + entries,
-		   "entries appended are not voided + present");
+		   "I2: entries appended are not voided + present");
 }
 
 GPUTM__UNIT(tx_log, .version = 1, .setup = setup, .laws = laws)

@@ -285,11 +285,11 @@ static const char *check_places(const struct gputm_tx_throttle *t)
 
 	for (uint32_t i = 0; i < t->config.warps; i++) {
 		if (t->place[i] > INSIDE)
-			return "a warp is neither outside, waiting nor inside";
+			return "I1: a warp is neither outside, waiting nor inside";
 		count[t->place[i]]++;
 	}
 	if (count[INSIDE] != t->running || count[WAITING] != t->waiting)
-		return "running or waiting differs from the number of such warps";
+		return "I1: running or waiting differs from the number of such warps";
 	return NULL;
 }
 
@@ -302,7 +302,7 @@ static const char *check_queue(const struct gputm_tx_throttle *t)
 
 		if (warp >= t->config.warps || t->place[warp] != WAITING ||
 		    seen[warp >> 6] >> (warp & 63) & 1)
-			return "the queue does not hold each waiting warp once";
+			return "I2: the queue does not hold each waiting warp once";
 		seen[warp >> 6] |= UINT64_C(1) << (warp & 63);
 	}
 	return NULL;
@@ -319,9 +319,9 @@ static const char *check(const struct gputm_unit *unit)
 		return broken;
 	if (adapts(t))
 		return t->most && (climbs(t) || t->commits < window_end(t)) ?
-			       NULL : "the limit is 0, or a window should have ended";
+			       NULL : "I6: the limit is 0, or a window should have ended";
 	if (t->running > t->most || (!t->config.limit && t->waiting))
-		return "more warps run than the limit, or a warp waits although there is room";
+		return "I3: more warps run than the limit, or a warp waits although there is room";
 	return NULL;
 }
 
@@ -356,11 +356,11 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	const struct gputm_tx_throttle *t = (const void *)unit;
 
 	gputm__law(laws, t->admissions, t->departures + t->running,
-		   "admissions are not departures + running");
+		   "I4: admissions are not departures + running");
 	gputm__law(laws, t->waits, t->from_queue + t->waiting,
-		   "waits are not from_queue + waiting");
+		   "I5: waits are not from_queue + waiting");
 	gputm__law(laws, t->windows, t->raised + t->lowered + t->kept,
-		   "windows are not raised + lowered + kept");
+		   "I7: windows are not raised + lowered + kept");
 }
 
 GPUTM__UNIT(tx_throttle, .version = 4, .setup = setup, .laws = laws)

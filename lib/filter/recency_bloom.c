@@ -161,7 +161,7 @@ static const char *check(const struct gputm_unit *unit)
 
 	for (size_t i = 0; i < cells(f); i++)
 		if (f->entry[i] && f->entry[i] - f->base - 1 >= f->span)
-			return "an entry lies outside base + 1 .. base + 2^stamp_bits - 1";
+			return "I1: an entry lies outside base + 1 .. base + 2^stamp_bits - 1";
 	return NULL;
 }
 
@@ -181,7 +181,7 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	for (size_t i = 0; i < cells(f); i++)
 		used += f->entry[i] != 0;
 	gputm__law_least(laws, f->updates * f->config.ways * f->config.stamps, used,
-			 "more entries are in use or forgotten than updates can have filled");
+			 "I2: more entries are in use or forgotten than updates can have filled");
 }
 
 GPUTM__UNIT(recency_bloom, .version = 1, .setup = setup, .validate = validate, .laws = laws)
@@ -287,8 +287,7 @@ APART int refuse_stamp(const struct gputm_recency_bloom *f, uint64_t stamp)
 
 APART int refuse_pair(const struct gputm_recency_bloom *f)
 {
-	gputm__log(f->unit.ctx, GPUTM_LOG_ERROR,
-		   "recency_bloom: stamps = 1, a pair needs entries of 2 stamps");
+	gputm__unit_log(&f->unit, "stamps = 1, a pair needs entries of 2 stamps");
 	return -ENOTSUP;
 }
 

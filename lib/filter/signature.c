@@ -272,12 +272,12 @@ static const char *check_group(const struct gputm_signature *array, uint32_t fir
 	uint64_t any = users(array, group, 0);
 
 	if (any & ~gputm__low_mask(left < 64 ? left : 64))
-		return "a bit beyond the last signature is set";
+		return "I1: a bit beyond the last signature is set";
 	if (used < 64 && *group >> used)
-		return "a bit past the last column is set";
+		return "I1: a bit past the last column is set";
 	for (uint32_t sub = 1; sub < array->config.hashes; sub++)
 		if (users(array, group, sub) != any)
-			return "one sub-signature of a signature is empty and another is not";
+			return "I2: one sub-signature of a signature is empty and another is not";
 	return NULL;
 }
 
@@ -295,14 +295,14 @@ static const char *check(const struct gputm_unit *unit)
 	for (size_t i = 0; i < all_words(array); i++)
 		set += gputm__popcount(array->word[i]);
 	if (set != array->bits_set)
-		return "bits_set differs from the number of bits set";
+		return "I3: bits_set differs from the number of bits set";
 	if (array->insertions != array->fresh + array->repeated)
-		return "insertions differ from fresh + repeated";
+		return "I4: insertions differ from fresh + repeated";
 	if (array->lookups != array->hits + array->misses)
-		return "lookups differ from hits + misses";
+		return "I4: lookups differ from hits + misses";
 	return array->matched <= array->matches * array->config.count ?
 		       NULL :
-		       "more signatures matched than were asked";
+		       "I4: more signatures matched than were asked";
 }
 
 static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)

@@ -189,13 +189,13 @@ static const char *check_block(const struct gputm_commit_buffer *b,
 	uint64_t words = gputm__low_mask(b->config.block_bytes / 4);
 
 	if (block->address > b->address_max || block->address & ~b->block_mask)
-		return "the address of a block does not fit address_bits";
+		return "B2: the address of a block does not fit address_bits";
 	if (!block->words || block->words & ~words)
-		return "a block in use has no word, or a word past its end";
+		return "B2: a block in use has no word, or a word past its end";
 	for (uint32_t word = 0; word < b->config.block_bytes / 4; word++)
 		if (!block->count[word] != !(block->words >> word & 1))
-			return "the counts of a block do not match its words";
-	return gputm__block_counts(block) > UINT32_MAX ? "a block's counts are too many" : NULL;
+			return "B2: the counts of a block do not match its words";
+	return gputm__block_counts(block) > UINT32_MAX ? "B2: a block's counts are too many" : NULL;
 }
 
 /* Check the sums over the blocks of a place. */
@@ -238,7 +238,7 @@ static const char *check_tags(const struct gputm_commit_buffer *b, struct sums *
 		at = tag == b->port_tag ? b->port : b->flying[tag];
 		broken = add_block(b, at, sums);
 		if (!broken && b->block[at].cleanup)
-			broken = "a clean-up is on its way to memory";
+			broken = "B1: a clean-up is on its way to memory";
 	}
 	return broken;
 }
@@ -260,10 +260,10 @@ static const char *check(const struct gputm_unit *unit)
 	for (uint32_t i = 0; i < b->config.blocks; i++)
 		sums.numbers -= gputm__mix64(i + UINT64_C(1));
 	if (sums.blocks != b->config.blocks || sums.numbers)
-		return "a block is in no queue and has no tag, or is there twice";
+		return "B1: a block is in no queue and has no tag, or is there twice";
 	if (sums.writes != b->writes)
-		return "writes differ from the sum over the blocks";
-	return b->entries == b->joined + b->made ? NULL : "entries are not joined + made";
+		return "B3: writes differ from the sum over the blocks";
+	return b->entries == b->joined + b->made ? NULL : "B4: entries are not joined + made";
 }
 
 static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
@@ -281,10 +281,10 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	const struct gputm_commit_buffer *b = (const void *)unit;
 
 	gputm__law(laws, b->writes_in, b->writes_out + b->writes,
-		   "writes taken in are not those released and those in the buffer");
+		   "B3: writes taken in are not those released and those in the buffer");
 	gputm__law(laws, b->made,
 		   b->retired + b->config.blocks - b->free_count,
-		   "blocks made are not in use + retired");
+		   "B4: blocks made are not in use + retired");
 }
 
 GPUTM__UNIT(commit_buffer, .version = 2, .setup = setup, .laws = laws)

@@ -216,18 +216,18 @@ static const char *check_place(const struct gputm_metadata_table *t, uint32_t at
 
 	if (!entry->key)
 		return entry->wts | entry->rts | entry->writes | entry->owner ?
-			       "a free cell has metadata" : NULL;
+			       "M4: a free cell has metadata" : NULL;
 	if ((entry->wts | entry->rts) > t->stamp_max || entry->writes > t->count_max ||
 	    entry->owner > t->owner_max)
-		return "a stamp, owner or number of writes is too wide";
+		return "M4: a stamp, owner or number of writes is too wide";
 	if (gputm__metadata_key(t, entry->key) != entry->key || address > t->address_max)
-		return "an entry is of no granule";
+		return "M1: an entry is of no granule";
 	if (at < t->capacity && gputm__h3_cell(t->h3, at / t->config.entries, entry->key) != at)
-		return "an entry is in a cell that its hash does not give";
+		return "M1: an entry is in a cell that its hash does not give";
 	if (at >= t->cells && !entry->writes)
-		return "an overflow entry has no reservation";
+		return "M3: an overflow entry has no reservation";
 	return gputm_metadata_table_lookup_probe(t, address, &m) > 0 && m.place == at ?
-		       NULL : "a granule has two entries";
+		       NULL : "M2: a granule has two entries";
 }
 
 static const char *check_counts(const struct gputm_metadata_table *t)
@@ -237,7 +237,7 @@ static const char *check_counts(const struct gputm_metadata_table *t)
 	recount(t, &now);
 	if (now.entries != t->entries || now.stashed_now != t->stashed_now ||
 	    now.locked != t->locked || now.writes != t->writes)
-		return "a gauge is not what a recount gives";
+		return "M7: a gauge is not what a recount gives";
 	return NULL;
 }
 
@@ -250,9 +250,9 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 		ended += t->ended[how];
 	gputm__law(laws, t->insertions,
 		   t->entries + t->stashed_now + t->overflow.count + t->evictions + t->flushed,
-		   "insertions are not entries + evictions + flushed");
+		   "M5: insertions are not entries + evictions + flushed");
 	gputm__law(laws, t->insertions, ended,
-		   "insertions are not filled + evicting + stashed + spilled + approximated");
+		   "M6: insertions are not filled + evicting + stashed + spilled + approximated");
 }
 
 static const char *check(const struct gputm_unit *unit)

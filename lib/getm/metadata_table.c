@@ -44,7 +44,7 @@
  *   M1  a key in a way lies in the cell that the way's hash gives it
  *   M2  no key is in two places
  *   M3  an overflow entry has reserved writes
- *   M4  stamps, owners and numbers of writes fit their widths
+ *   M4  stamps, owners and numbers of writes fit their widths; a free cell has none
  *   M5  insertions = entries in ways, stash and overflow + evictions + flushed
  *   M6  insertions = filled + evicting + stashed + spilled + approximated
  *   M7  gauges equal a recount; chains of the overflow are sorted and complete

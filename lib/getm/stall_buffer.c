@@ -350,11 +350,11 @@ static const char *check_line(const struct gputm_stall_buffer *b, const struct l
 	const struct gputm_stall_request *slot = slots_of(b, line);
 
 	if (line->count && line_for(b, line->granule) != line)
-		return "two lines wait for the same granule";
+		return "S1: two lines wait for the same granule";
 	for (uint32_t i = 0; i < line->count; i++)
 		if (slot[i].address > b->address_max ||
 		    (slot[i].address & b->granule_mask) != line->granule)
-			return "a request is not of its line's granule";
+			return "S2: a request is not of its line's granule";
 	return NULL;
 }
 
@@ -372,7 +372,7 @@ static const char *check(const struct gputm_unit *unit)
 	if (broken)
 		return broken;
 	if (waiting != b->waiting || lines != b->lines)
-		return "waiting differs from the sum over the lines";
+		return "S3: waiting differs from the sum over the lines";
 	return NULL;
 }
 
@@ -400,7 +400,7 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	const struct gputm_stall_buffer *b = (const void *)unit;
 
 	gputm__law(laws, b->queued, b->woken + b->drained + b->waiting,
-		   "queued is not woken + drained + waiting");
+		   "S3: queued is not woken + drained + waiting");
 }
 
 GPUTM__UNIT(stall_buffer, .version = 2, .setup = setup, .validate = validate, .laws = laws)

@@ -289,9 +289,9 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 static const char *check_slot(const struct gputm_validation_unit *u, uint64_t slot, uint64_t *seen)
 {
 	if (slot >= u->slots || !u->slot[slot].taken)
-		return "a waiting access is in no slot";
+		return "V3: a waiting access is in no slot";
 	if (!gputm__validation_fits(u, &u->slot[slot].request))
-		return "a waiting access does not fit its widths";
+		return "V6: a waiting access does not fit its widths";
 	*seen -= gputm__mix64(slot + 1);
 	return NULL;
 }
@@ -312,10 +312,10 @@ static const char *check_slots(const struct gputm_validation_unit *u)
 		broken = check_slot(u, waiter.tag, &seen);
 		if (!broken && (u->slot[waiter.tag].request.address != waiter.address ||
 				u->slot[waiter.tag].request.warp != waiter.warp))
-			broken = "a waiting access is not the one in its slot";
+			broken = "V3: a waiting access is not the one in its slot";
 	}
 	if (!broken && (seen || waiting != gputm__validation_waiting(u)))
-		broken = "a slot is lost or doubled";
+		broken = "V3: a slot is lost or doubled";
 	return broken;
 }
 
@@ -327,15 +327,15 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	for (int reason = 0; reason < GPUTM__REASONS; reason++)
 		answered += u->answers[reason];
 	gputm__law(laws, u->accesses, answered + u->answers[GPUTM__WAITS],
-		   "accesses are not granted + aborted + stalled");
+		   "V1: accesses are not granted + aborted + stalled");
 	gputm__law(laws, u->answers[GPUTM__WAITS],
 		   u->woken_total + gputm_stall_buffer_waiting(u->buffer),
-		   "stalled are not woken + waiting");
+		   "V2: stalled are not woken + waiting");
 	gputm__law(laws, u->woken_total, u->retries + u->woken.count,
-		   "woken are not retries + woken now");
+		   "V4: woken are not retries + woken now");
 	gputm__law(laws, u->reserved_writes,
 		   u->released_writes + gputm_metadata_table_writes(u->table),
-		   "reserved writes are not released + in the table");
+		   "V5: reserved writes are not released + in the table");
 }
 
 static const char *check_ports(const struct gputm_validation_unit *u)
@@ -344,19 +344,19 @@ static const char *check_ports(const struct gputm_validation_unit *u)
 
 	for (uint32_t n = 0; n < u->input.count; n++)
 		if (!gputm__validation_fits(u, gputm__queue_at(&u->input, n)))
-			return "a request at the input does not fit its widths";
+			return "V6: a request at the input does not fit its widths";
 	for (uint32_t n = 0; n < u->output.count; n++) {
 		answer = &((struct gputm__answered *)gputm__queue_at(&u->output, n))->answer;
 		if (answer->result > GPUTM_VALIDATION_UNIT_ABORT)
-			return "an answer at the output is neither ok nor abort";
+			return "V6: an answer at the output is neither ok nor abort";
 	}
 	if (u->busy && (gputm__queue_full(&u->output) ||
 			u->busy > gputm__validation_work(u)->answer.cycles))
-		return "the access at work cannot be";
+		return "V6: the access at work cannot be";
 	if (u->from_ring.count && u->state != GPUTM_VALIDATION_UNIT_ROLLING)
-		return "messages are kept in a state that does not keep any";
-	return u->to_ring.count + u->from_ring.count > u->to_ring.capacity ? "too many messages" :
-									     NULL;
+		return "V6: messages are kept in a state that does not keep any";
+	return u->to_ring.count + u->from_ring.count > u->to_ring.capacity ? "V6: too many messages"
+									   : NULL;
 }
 
 static const char *check(const struct gputm_unit *unit)

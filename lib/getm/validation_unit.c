@@ -55,8 +55,10 @@
  *   V1  processed = granted + aborted + stalled
  *   V2  stalled = woken + waiting (drained ones count as woken)
  *   V3  each slot is free, waiting or woken
- *   V4  accepted = delivered + input + at work + waiting + woken + output (clocked face)
+ *   V4  woken = retried + those that are woken now
  *   V5  reserved writes = released + in the table
+ *   V6  requests fit their widths, answers at the output are final, and the ring has messages only
+ *       in a rollover
  *
  * Differences from the paper
  *   - Stamps are totally ordered. The paper compares times; then two warps at the same time

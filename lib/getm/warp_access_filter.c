@@ -404,18 +404,18 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 static const char *check_warp(const struct gputm_warp_access_filter *f, const struct warp *w)
 {
 	if (w->running & ~f->lane_mask)
-		return "a lane that does not exist runs";
+		return "A1: a lane that does not exist runs";
 	for (uint64_t at = 0; at < w->used; at++) {
 		const struct entry *e = &w->entry[at];
 
 		if (e->readers & ~f->lane_mask || e->word > f->address_max >> f->word_shift ||
 		    (e->writer >= f->config.lanes && e->writer != NO_LANE))
-			return "an entry names a lane or word that does not exist";
+			return "A2: an entry names a lane or word that does not exist";
 		if (e->writer != NO_LANE && w->running >> e->writer & 1 &&
 		    e->readers & w->running & ~(UINT64_C(1) << e->writer))
-			return "a word with a running writer has another running reader";
+			return "A1: a word with a running writer has another running reader";
 		if (find(w, e->word) != e)
-			return "the search does not find a word";
+			return "A2: the search does not find a word";
 	}
 	return NULL;
 }
@@ -428,7 +428,7 @@ static const char *check(const struct gputm_unit *unit)
 	for (uint32_t i = 0; i < f->config.warps && !broken; i++)
 		broken = check_warp(f, &f->warp[i]);
 	if (!broken && f->accesses != f->noted + f->lost)
-		broken = "accesses are not noted + lost";
+		broken = "A3: accesses are not noted + lost";
 	return broken;
 }
 

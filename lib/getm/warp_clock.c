@@ -273,9 +273,9 @@ static const char *check(const struct gputm_unit *unit)
 		const struct warp *w = &c->warp[i];
 
 		if (w->time > c->time_max || w->pending > c->time_max)
-			return "a time does not fit its width";
+			return "W1: a time does not fit its width";
 		if (w->pending && !w->aborted)
-			return "a warp without aborted lanes has a report";
+			return "W2: a warp without aborted lanes has a report";
 	}
 	return NULL;
 }
@@ -301,8 +301,8 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 		waiting += c->warp[i].aborted;
 	}
 	gputm__law_least(laws, c->restarts, aborts,
-			 "the warps restarted more often than the unit");
-	gputm__law_least(laws, c->reports, c->restarts + waiting, "more restarts than reports");
+			 "W3: the warps restarted more often than the unit");
+	gputm__law_least(laws, c->reports, c->restarts + waiting, "W3: more restarts than reports");
 }
 
 GPUTM__UNIT(warp_clock, .version = 1, .setup = setup, .validate = validate, .laws = laws)

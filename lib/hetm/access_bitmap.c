@@ -202,14 +202,15 @@ static const char *check(const struct gputm_unit *unit)
 
 	for (uint64_t g = 0; g < groups(m); g++)
 		if (m->made[g] && (!marked_in(m, g) || marked_in(m, g) > m->made[g]))
-			return "a group has more marked granules than marks, or only marks";
+			return "I1: a group has more marked granules than marks, or only marks";
 	if (granules(m) & 63 && m->bits[m->words - 1] & ~gputm__low_mask(granules(m) & 63))
-		return "a granule past the end of the region is marked";
+		return "I2: a granule past the end of the region is marked";
 	if (b->maximum_marked > b->cleared || b->maximum_marked > granules(m))
-		return "maximum_marked exceeds the granules of the region, or those ever marked";
+		return "I3: maximum_marked exceeds the granules of the region, or those ever "
+		       "marked";
 	if (b->cleared > b->made)
-		return "more granules were marked than marks made";
-	return b->clears || !b->made ? NULL : "marks were removed and nothing was cleared";
+		return "I3: more granules were marked than marks made";
+	return b->clears || !b->made ? NULL : "I3: marks were removed and nothing was cleared";
 }
 
 static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)

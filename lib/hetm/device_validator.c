@@ -26,7 +26,7 @@
  * earlier rounds stay: they are lower than those that come, so nothing is cleared.
  *
  * Invariants, proved by check():
- *  I1  no stamp is wider than stamp_bits
+ *  I1  no stamp is wider than stamp_bits, and words past the end of the region have none
  *  I2  tested = applied + stale; conflicts <= tested + early, of each kind
  *  I3  there is a verdict of conflict only if a test has found one; at most one a round
  *
@@ -200,15 +200,16 @@ static const char *check(const struct gputm_unit *unit)
 	for (uint64_t p = 0; p < v->pages; p++)
 		for (uint64_t i = 0; page_made(v, p) && i < PAGE_WORDS; i++) {
 			if (v->page[p][i] > v->widest)
-				return "a stamp does not fit stamp_bits";
+				return "I1: a stamp does not fit stamp_bits";
 			if (v->page[p][i] && p * PAGE_WORDS + i >= v->words)
-				return "a word past the end of the region has a stamp";
+				return "I1: a word past the end of the region has a stamp";
 		}
 	if (v->tested != v->applied + v->stale)
-		return "tested differs from applied + stale";
+		return "I2: tested differs from applied + stale";
 	if (v->early_conflicts > v->early || v->conflicts - v->early_conflicts > v->tested)
-		return "conflicts exceed tested";
-	return v->failed_early > v->failed_rounds ? "more rounds failed early than failed" : NULL;
+		return "I2: conflicts exceed tested";
+	return v->failed_early > v->failed_rounds ? "I3: more rounds failed early than failed"
+						  : NULL;
 }
 
 static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
@@ -223,8 +224,9 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	const struct gputm_device_validator *v = (const void *)unit;
 
 	gputm__law_least(laws, v->rounds + 1, v->failed_rounds,
-			 "more rounds failed than there were");
-	gputm__law_least(laws, v->conflicts, v->conflict, "a verdict of conflict, and no conflict");
+			 "I3: more rounds failed than there were");
+	gputm__law_least(laws, v->conflicts, v->conflict,
+			 "I3: a verdict of conflict, and no conflict");
 }
 
 GPUTM__UNIT(device_validator, .version = 1, .setup = setup, .laws = laws)

@@ -244,9 +244,9 @@ static const char *check(const struct gputm_unit *unit)
 	const struct gputm_dispatch_queues *d = (const void *)unit;
 
 	if (d->cpu_shared > d->cpu_taken || d->cpu_stolen > d->cpu_taken - d->cpu_shared)
-		return "the CPU shared or stole more than it took";
+		return "I3: the CPU shared or stole more than it took";
 	if (d->gpu_shared > d->gpu_taken || d->gpu_stolen > d->gpu_taken - d->gpu_shared)
-		return "the GPU shared or stole more than it took";
+		return "I3: the GPU shared or stole more than it took";
 	return NULL;
 }
 
@@ -262,9 +262,9 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	const struct gputm_dispatch_queues *d = (const void *)unit;
 
 	gputm__law(laws, d->pushed, waiting(d) + d->cpu_taken + d->in_flight + d->committed,
-		   "pushed is not waiting + cpu_taken + in_flight + committed");
+		   "I1: pushed is not waiting + cpu_taken + in_flight + committed");
 	gputm__law(laws, d->gpu_taken, d->in_flight + d->committed + d->returned,
-		   "gpu_taken is not in_flight + committed + returned");
+		   "I2: gpu_taken is not in_flight + committed + returned");
 }
 
 GPUTM__UNIT(dispatch_queues, .version = 1, .setup = setup, .laws = laws)

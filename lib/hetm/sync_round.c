@@ -230,14 +230,14 @@ static const char *check(const struct gputm_unit *unit)
 	bool blocked = r->step >= SHIP && r->step <= SHADOW;
 
 	if (r->open && r->open != (uint32_t)steps[r->step].asks)
-		return "an action is open in a step that does not request it";
+		return "I2: an action is open in a step that does not request it";
 	if (r->step <= STOP && !r->open && (r->from[CPU] > r->now || r->from[GPU] > r->now))
-		return "a device is blocked although no action is open";
+		return "I2: a device is blocked although no action is open";
 	if ((blocked || (r->step == STOP && r->open)) && r->from[GPU] != BLOCKED)
-		return "the GPU runs while its transactions are validated";
+		return "I3: the GPU runs while its transactions are validated";
 	for (unsigned d = 0; d < DEVICES; d++)
 		if (r->from[d] != BLOCKED && r->from[d] > LAST_TIME * 2)
-			return "a device starts to run past the end of time";
+			return "I3: a device starts to run past the end of time";
 	return NULL;
 }
 
@@ -252,16 +252,16 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	const struct gputm_sync_round *r = (const void *)unit;
 
 	gputm__law(laws, r->rounds, r->succeeded + r->failed + (r->step != IDLE),
-		   "rounds are not succeeded + failed + the one going on");
+		   "I1: rounds are not succeeded + failed + the one going on");
 	gputm__law_least(laws, r->failed + (r->step > EXECUTE), r->cut_short,
-			 "more were cut short than failed");
+			 "I4: more were cut short than failed");
 	for (unsigned d = 0; d < DEVICES; d++) {
 		uint64_t blocked_for = 0;
 
 		for (unsigned i = 0; i < PARTS; i++)
 			blocked_for += r->part[d][i];
 		gputm__law(laws, r->blocked[d], blocked_for,
-			   "a device's blocked cycles are not the sum of their parts");
+			   "I5: a device's blocked cycles are not the sum of their parts");
 	}
 }
 

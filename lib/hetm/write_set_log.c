@@ -178,18 +178,18 @@ static const char *check_thread(const struct gputm_write_set_log *l, const struc
 
 	for (unsigned s = 0; s < STREAMS; s++)
 		if (t->seen[s] > t->count)
-			return "a stream has read past the end of the log";
+			return "I1: a stream has read past the end of the log";
 	for (uint64_t i = 0; i < t->count; i++) {
 		if (t->entry[i].address >= l->config.region_bytes || t->entry[i].address & 3)
-			return "the address of an entry is not a word of the region";
+			return "I2: the address of an entry is not a word of the region";
 		if (t->entry[i].stamp < stamp)
-			return "the stamps of a thread decrease, or a stamp is 0";
+			return "I2: the stamps of a thread decrease, or a stamp is 0";
 		stamp = t->entry[i].stamp;
 	}
 	if (t->count && t->last != stamp)
-		return "the last stamp of a thread is not that of its last entry";
+		return "I2: the last stamp of a thread is not that of its last entry";
 	if (t->last > gputm__low_mask(l->config.stamp_bits))
-		return "a stamp does not fit stamp_bits";
+		return "I2: a stamp does not fit stamp_bits";
 	return NULL;
 }
 
@@ -221,9 +221,9 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 		seen += l->thread[i].seen[GPUTM_WRITE_SET_LOG_SHIP];
 	}
 	gputm__law(laws, l->appended, entries + l->before,
-		   "appended is not this round's entries + before");
+		   "I3: appended is not this round's entries + before");
 	gputm__law(laws, l->shipped, seen + l->before,
-		   "shipped is not what SHIP has seen + before");
+		   "I4: shipped is not what SHIP has seen + before");
 }
 
 GPUTM__UNIT(write_set_log, .version = 1, .setup = setup, .validate = validate, .laws = laws)

@@ -230,7 +230,7 @@ static const char *check_pools(const struct gputm_commit_id *vendor)
 {
 	for (uint32_t i = 0; i < vendor->pool_count; i++)
 		if (vendor->pool[i] + credits_out(vendor, i) != vendor->config.credits)
-			return "free credits + commit IDs in flight differ from the pool";
+			return "I4: free credits + commit IDs in flight differ from the pool";
 	return NULL;
 }
 
@@ -243,13 +243,13 @@ static const char *check_records(const struct gputm_commit_id *vendor)
 		uint64_t missing = vendor->missing[at];
 
 		if (missing & ~vendor->all || vendor->core[at] >= vendor->config.cores)
-			return "a record names a core or partition that does not exist";
+			return "I2: a record names a core or partition that does not exist";
 		if (i >= window && (missing || vendor->core[at]))
-			return "a record outside the window is not empty";
+			return "I3: a record outside the window is not empty";
 		in_flight += missing != 0;
 	}
 	if (in_flight != vendor->in_flight)
-		return "in_flight is not the number of records in flight";
+		return "I5: in_flight is not the number of records in flight";
 	return NULL;
 }
 
@@ -259,9 +259,9 @@ static const char *check(const struct gputm_unit *unit)
 	const char *broken;
 
 	if (vendor->oldest > vendor->next || vendor->next - vendor->oldest > vendor->config.ring)
-		return "the window of CIDs does not fit the ring";
+		return "I1: the window of CIDs does not fit the ring";
 	if (vendor->oldest < vendor->next && !vendor->missing[place_of(vendor, vendor->oldest)])
-		return "the oldest CID is not in flight";
+		return "I2: the oldest CID is not in flight";
 	broken = check_records(vendor);
 	return broken ? broken : check_pools(vendor);
 }
@@ -286,11 +286,11 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 		if (vendor->missing[i])
 			marked += gputm__popcount(vendor->all & ~vendor->missing[i]);
 	gputm__law(laws, vendor->reports, vendor->config.partitions * vendor->returned + marked,
-		   "reports do not add up to the CIDs returned and in flight");
+		   "I6: reports do not add up to the CIDs returned and in flight");
 	gputm__law(laws, vendor->issued, vendor->returned + vendor->in_flight,
-		   "CIDs issued are not those returned and those in flight");
+		   "I5: CIDs issued are not those returned and those in flight");
 	gputm__law(laws, vendor->config.first_cid + vendor->issued, vendor->next,
-		   "the next CID is not behind those issued");
+		   "I5: the next CID is not behind those issued");
 }
 
 GPUTM__UNIT(commit_id, .version = 1, .setup = setup, .validate = validate, .laws = laws)
@@ -360,11 +360,12 @@ static int check_report(const struct gputm_commit_id *vendor, uint32_t partition
 		return gputm__refuse(&vendor->unit, "count = 0 is outside 1 .. %u",
 				     vendor->config.ring);
 	if (first < vendor->oldest || first >= vendor->next || count > vendor->next - first) {
-		gputm__log(vendor->unit.ctx, GPUTM_LOG_ERROR,
-			   "commit_id: first_cid = %llu with count = %u is outside %llu .. %llu, "
-			   "the CIDs in flight",
-			   (unsigned long long)first, count, (unsigned long long)vendor->oldest,
-			   (unsigned long long)vendor->next - 1);
+		gputm__unit_log(&vendor->unit,
+				"first_cid = %llu with count = %u is outside %llu .. %llu, "
+				"the CIDs in flight",
+				(unsigned long long)first, count,
+				(unsigned long long)vendor->oldest,
+				(unsigned long long)vendor->next - 1);
 		return -ERANGE;
 	}
 	for (uint64_t cid = first; cid < first + count; cid++)

@@ -11,11 +11,11 @@ static const char *check_shares(const struct gputm_commit_sequencer *s, uint32_t
 		const struct share *h = &shares(s, slot)[p];
 
 		if (h->touched & ~c->lanes || h->wrote & ~h->touched)
-			return "a partition has touched or written lanes outside the commit";
+			return "I2: a partition has touched or written lanes outside the commit";
 		if (h->answered & ~(h->touched & closed))
-			return "a lane that awaits no outcome has an outcome";
+			return "I2: a lane that awaits no outcome has an outcome";
 		if (h->retired & ~closed || h->retired & h->touched & ~h->answered)
-			return "a lane retired before its outcome arrived";
+			return "I2: a lane retired before its outcome arrived";
 	}
 	return NULL;
 }
@@ -25,11 +25,11 @@ static const char *check_masks(const struct gputm_commit_sequencer *s, uint32_t 
 	const struct slot *c = &s->slot[slot];
 
 	if ((c->lanes | c->empty) & ~s->lane_mask || c->lanes & c->empty || !(c->lanes | c->empty))
-		return "a commit has lanes outside its warp";
+		return "I2: a commit has lanes outside its warp";
 	if ((c->open | c->decided | c->failed) & ~c->lanes || c->due & ~c->decided)
-		return "a lane without a commit ID has an outcome";
+		return "I2: a lane without a commit ID has an outcome";
 	if (c->decided != (c->state >= FILL ? complete(s, slot) : 0))
-		return "the decided lanes differ from the lanes with all answers";
+		return "I3: the decided lanes differ from the lanes with all answers";
 	return check_shares(s, slot);
 }
 
@@ -38,26 +38,26 @@ static const char *check_slot(const struct gputm_commit_sequencer *s, uint32_t s
 	const struct slot *c = &s->slot[slot];
 
 	if (c->state == FREE || c->state > DRAIN || c->step > CLOSE)
-		return "the state or the step of a slot is not valid";
+		return "I1: the state or the step of a slot is not valid";
 	if (c->count != (c->state >= FILL ? gputm__popcount(c->lanes) : 0))
-		return "a commit has more or fewer commit IDs than lanes";
+		return "I6: a commit has more or fewer commit IDs than lanes";
 	if (c->count && (c->first_cid > s->next_cid || s->next_cid - c->first_cid < c->count))
-		return "a commit ID is newer than the newest one granted";
+		return "I6: a commit ID is newer than the newest one granted";
 	if (!c->held && (c->state != DRAIN || !c->lanes))
-		return "a commit that is not done has no warp";
+		return "I1: a commit that is not done has no warp";
 	if (!c->lanes && c->state != DRAIN)
-		return "a commit whose lanes have no log is not done";
+		return "I3: a commit whose lanes have no log is not done";
 	if (c->state < WAIT ? c->open == 0 : c->open != 0)
-		return "the closed flag of a commit does not match its step";
+		return "I2: the closed flag of a commit does not match its step";
 	if (c->state == FILL ? c->open != c->lanes && c->step != CLOSE : c->step && c->state < FILL)
-		return "the step of a commit does not match its open lanes";
+		return "I2: the step of a commit does not match its open lanes";
 	if (c->begun > s->now || (c->ready > s->now && c->ready - s->now >
 						       s->config.spilled_row_cycles))
-		return "a commit began after the current cycle, or is ready too late";
+		return "I1: a commit began after the current cycle, or is ready too late";
 	if (c->state >= WAIT && (c->state == DRAIN) != is_done(s, slot))
-		return "the done flag of a commit does not match its lanes";
+		return "I3: the done flag of a commit does not match its lanes";
 	if (c->held != (s->slot_of[c->warp] == slot + 1))
-		return "a warp has two commits";
+		return "I1: a warp has two commits";
 	return check_masks(s, slot);
 }
 
@@ -88,12 +88,12 @@ static const char *check_rings(const struct gputm_commit_sequencer *s)
 			uint32_t slot = ring_at(s, r, i);
 
 			if (in[slot / 64] >> (slot & 63) & 1)
-				return "a slot is twice in a ring";
+				return "I1: a slot is twice in a ring";
 			in[slot / 64] |= UINT64_C(1) << (slot & 63);
 		}
 		for (uint32_t slot = 0; slot < s->config.slots; slot++)
 			if ((in[slot / 64] >> (slot & 63) & 1) != belongs(s, r, slot))
-				return "a slot is missing from the ring of its state";
+				return "I1: a slot is missing from the ring of its state";
 	}
 	return NULL;
 }
@@ -112,24 +112,24 @@ static const char *check_packets(const struct gputm_commit_sequencer *s)
 	for (uint32_t slot = 0; slot < s->config.slots; slot++)
 		waiting += s->slot[slot].waiting;
 	if (waiting != s->output.count)
-		return "packets in the output buffer differ from the sum over the commits";
+		return "I5: packets in the output buffer differ from the sum over the commits";
 	for (uint32_t i = 0; i < s->output.count; i++) {
 		const struct packet *packet = gputm__queue_at(&s->output, i);
 
 		if (!is_of(s, packet->slot, packet->partition, packet->lanes) ||
 		    packet->kind > GPUTM_COMMIT_RESENT_DONE ||
 		    packet->purpose > GPUTM_COMMIT_FOR_COMMIT)
-			return "a packet belongs to no commit";
+			return "I7: a packet belongs to no commit";
 	}
 	for (uint32_t i = 0; i < s->resend.count; i++) {
 		const struct resend *r = gputm__queue_at(&s->resend, i);
 
 		if (!is_of(s, r->slot, r->partition, r->lane) || r->lane & (r->lane - 1) ||
 		    r->purpose > GPUTM_COMMIT_FOR_COMMIT)
-			return "a resend request belongs to no commit";
+			return "I7: a resend request belongs to no commit";
 	}
 	if (s->resend_ready > s->now && s->resend_ready - s->now > s->config.spilled_row_cycles)
-		return "a resend request arrived after the current cycle";
+		return "I7: a resend request arrived after the current cycle";
 	return NULL;
 }
 
@@ -142,7 +142,7 @@ const char *gputm__sequencer_check(const struct gputm_commit_sequencer *s)
 			broken = check_slot(s, slot);
 	for (uint32_t w = 0; w < s->config.warps && !broken; w++)
 		if (s->slot_of[w] && s->slot[s->slot_of[w] - 1].warp != w)
-			broken = "a warp holds the commit of another";
+			broken = "I1: a warp holds the commit of another";
 	if (!broken)
 		broken = check_rings(s);
 	if (!broken)

@@ -175,7 +175,7 @@ static int take_logs(struct gputm_commit_sequencer *s)
 		s->log[w] = s->config.logs[w];
 		error = gputm__sequencer_fits(s, s->log[w]);
 	}
-	s->config.logs = s->log; /* a load makes its twin from this config */
+	s->config.logs = s->log; /* the caller's array may be gone */
 	return error;
 }
 
@@ -349,11 +349,11 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 			running += gputm__popcount(c->lanes | c->empty);
 	}
 	gputm__law(laws, s->transactions, s->passed + s->failed + running,
-		   "transactions are not passed + failed + running");
+		   "I4: transactions are not passed + failed + running");
 	gputm__law(laws, s->packets, s->packets_sent + s->output.count,
-		   "packets are not sent + waiting");
+		   "I5: packets are not sent + waiting");
 	gputm__law(laws, s->cids_granted, s->cids_retired + cids,
-		   "CIDs granted are not retired + in flight");
+		   "I6: CIDs granted are not retired + in flight");
 }
 
 static void settle(struct gputm_unit *unit)

@@ -204,19 +204,19 @@ void gputm__commit_laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	gputm__law(laws, self->begun + self->skips,
 		   self->committed + self->failed_here + self->failed_elsewhere +
 			   self->skips_retired + self->active,
-		   "C5: begun + skips = committed + failed + skips retired + active");
+		   "C5: begun + skips is not committed + failed + skips retired + active");
 	gputm__law(laws, self->skips, self->skips_retired + sums.skips,
-		   "C5: skips = skips retired + skips in the ring");
+		   "C5: skips is not skips retired + skips in the ring");
 	gputm__law(laws, self->consumed[0] + self->requeued,
 		   self->compared[0] + self->compared[1] + reads,
-		   "C6: read words = words compared + words at the validation port");
+		   "C6: words read are not those compared and those at the validation port");
 	gputm__law(laws, self->reissued, self->written + writes,
-		   "C6: words issued = words written + words at the commit port");
+		   "C6: words issued are not those written and those at the commit port");
 	gputm__law(laws, self->outcomes_failed, self->failed_here + sums.failed,
-		   "C8: outcomes of failure = ends + entries that wait for theirs");
+		   "C8: outcomes of failure are not ends + entries that wait for theirs");
 	gputm__law(laws, self->outcomes_passed,
 		   self->committed + self->failed_elsewhere + sums.passed,
-		   "C8: outcomes of success = ends + entries that wait for theirs");
+		   "C8: outcomes of success are not ends + entries that wait for theirs");
 }
 
 static const char *check_sums(const struct gputm_commit_unit *self)
@@ -227,13 +227,13 @@ static const char *check_sums(const struct gputm_commit_unit *self)
 	for (uint32_t n = 0; self->config.pending_block && n < self->config.pending_entries; n++)
 		counted += self->pending_writes[n];
 	if (sums.active != self->active)
-		return "C5: active = entries in a stage";
+		return "C5: active is not the number of entries in a stage";
 	if (sums.at_ports != words)
-		return "C6: pending words of the entries = words at the ports";
+		return "C6: the pending words of the entries are not those at the ports";
 	if (sums.buffers != self->buffers_used || sums.buffers > self->pool)
-		return "C7: buffers in use = buffers held by entries";
+		return "C7: buffers in use are not those that entries hold";
 	if (sums.unbounded != self->pending_unbounded || sums.pending_words != counted)
-		return "C9: pending writes counted = write-sets that are pending";
+		return "C9: the count of pending writes is not that of pending write-sets";
 	return NULL;
 }
 
@@ -293,7 +293,7 @@ static const char *check_decided(const struct gputm_commit_unit *self)
 		decided += entry->begun ? (entry->flags & GPUTM__DECIDED) != 0
 					: entry->stage == GPUTM_COMMIT_FINISHED;
 		if (entry->lanes && ends_warp(entry) && entry->decided != decided)
-			return "C8: lanes of a warp that are decided = outcomes and skips";
+			return "C8: the decided lanes of a warp are not its outcomes and skips";
 	}
 	return NULL;
 }
@@ -305,7 +305,7 @@ const char *gputm__commit_check(const struct gputm_commit_unit *self)
 	if (self->oldest > self->commit || self->commit > self->final ||
 	    self->final > self->hazard || self->hazard > self->head ||
 	    self->head - self->oldest > self->config.ring)
-		return "C1: oldest <= commit <= final <= hazard <= head <= oldest + ring";
+		return "C1: oldest, commit, final, hazard, head, oldest + ring do not ascend";
 	if (self->oldest < self->config.first_cid ||
 	    gputm__writers_newest(self->history) > self->hazard - self->config.first_cid)
 		return "C1: hazard detection is behind its history";

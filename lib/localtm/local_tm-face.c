@@ -287,7 +287,8 @@ static void read_owners(struct gputm_local_tm *t, struct gputm__io *io)
 		if (owner > t->items)
 			gputm__io_fail(io, -EINVAL, "an owner is no work-item");
 		else if (owner && other && other != owner)
-			gputm__io_fail(io, -EINVAL, "two signatures of a bank have the same bit");
+			gputm__io_fail(io, -EINVAL,
+				       "I1: two signatures of a bank have the same bit");
 		else if (owner)
 			gputm__local_tm_own(t, word, owner);
 		t->owned += owner != 0;
@@ -383,20 +384,20 @@ static const char *check_wavefronts(const struct gputm_local_tm *t)
 	if (held && (t->holder >= t->config.wavefronts ||
 		     t->wavefront[t->holder].phase == GPUTM_LOCAL_TM_OUTSIDE ||
 		     t->wavefront[t->holder].phase == GPUTM_LOCAL_TM_EVICTED))
-		return "the group is held by a wavefront that runs no transaction";
+		return "I3: the group is held by a wavefront that runs no transaction";
 	for (uint32_t i = 0; i < t->config.wavefronts; i++) {
 		const struct wavefront *w = &t->wavefront[i];
 
 		if ((w->exec | w->vcc | w->outer) & ~t->lane_mask)
-			return "a mask has lanes that do not exist";
+			return "I3: a mask has lanes that do not exist";
 		if (!is_possible(w))
-			return "the masks of a wavefront match no state of a transaction";
+			return "I3: the masks of a wavefront match no state of a transaction";
 		if (i == t->holder)
 			continue;
 		if (w->mode == GPUTM_LOCAL_TM_GROUP)
-			return "a wavefront is serialised in the group without holding it";
+			return "I3: a wavefront is serialised in the group without holding it";
 		if (held && w->phase == GPUTM_LOCAL_TM_RUNNING)
-			return "an attempt runs while another wavefront holds the group";
+			return "I3: an attempt runs while another wavefront holds the group";
 	}
 	return NULL;
 }
@@ -411,27 +412,27 @@ static const char *check_words(const struct gputm_local_tm *t)
 		const struct wavefront *w;
 
 		if (!owner && t->backup[word])
-			return "a word without owner has a backup";
+			return "I2: a word without owner has a backup";
 		if (!owner)
 			continue;
 		w = &t->wavefront[item / t->config.lanes];
 		if (w->phase != GPUTM_LOCAL_TM_RUNNING ||
 		    !((w->lanes & ~w->tcm) >> item % t->config.lanes & 1))
-			return "the owner of a word is in no attempt";
+			return "I2: the owner of a word is in no attempt";
 		if (t->key_owner[word & t->key_mask] != owner)
-			return "two signatures of a bank have the same bit";
+			return "I1: two signatures of a bank have the same bit";
 		owned++;
 	}
-	return owned == t->owned ? NULL : "owned is not the number of words with an owner";
+	return owned == t->owned ? NULL : "I2: owned is not the number of words with an owner";
 }
 
 /* I4 to I6. */
 static const char *check_counters(const struct gputm_local_tm *t)
 {
 	if (t->accesses != t->fresh + t->repeated + t->conflicts)
-		return "accesses differ from fresh + repeated + conflicts";
+		return "I5: accesses differ from fresh + repeated + conflicts";
 	if (t->begins != t->normal_attempts + t->wavefront_attempts + t->group_attempts)
-		return "begins differ from the sum of the attempts by mode";
+		return "I6: begins differ from the sum of the attempts by mode";
 	return NULL;
 }
 
@@ -453,14 +454,16 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	for (uint32_t i = 0; i < t->config.wavefronts; i++)
 		on += gputm__popcount(t->wavefront[i].lanes & ~t->wavefront[i].tcm);
 	gputm__law(laws, t->fresh, t->restored + t->released + t->owned,
-		   "fresh is not restored + released + owned");
+		   "I4: fresh is not restored + released + owned");
 	gputm__law(laws, t->started, t->committed + t->conflicts + t->evicted + on,
-		   "started lanes are not committed + conflicts + evicted + running ones");
+		   "I6: started lanes are not committed + conflicts + evicted + running ones");
 	gputm__law_most(laws, &t->owned_max, t->owned, t->words,
-			"owned_max is not between owned and words");
-	gputm__law_least(laws, t->conflicts, t->false_conflicts, "a part is more than its whole");
-	gputm__law_least(laws, t->committed, t->serial_committed, "a part is more than its whole");
-	gputm__law_least(laws, t->plain, t->clashes, "a part is more than its whole");
+			"I4: owned_max is not between owned and words");
+	gputm__law_least(laws, t->conflicts, t->false_conflicts,
+			 "I6: a part is more than its whole");
+	gputm__law_least(laws, t->committed, t->serial_committed,
+			 "I6: a part is more than its whole");
+	gputm__law_least(laws, t->plain, t->clashes, "I6: a part is more than its whole");
 }
 
 GPUTM__UNIT(local_tm, .version = 1, .setup = setup, .validate = validate, .laws = laws)

@@ -174,11 +174,11 @@ static const char *check_plain(const struct gputm_reader_list *l, uint64_t ids)
 	uint32_t count = gputm__reader_plain_count(ids);
 
 	if (!count || (ids | ~(GPUTM__NO_READERS << (16 * count))) != GPUTM__NO_READERS)
-		return "a word has no readers, or a gap before its last field";
+		return "R2: a word has no readers, or a gap before its last field";
 	for (uint32_t i = 0; i < count; i++)
 		if ((uint16_t)(ids >> 16 * i) >= l->transactions ||
 		    gputm__reader_field(ids, (uint16_t)(ids >> 16 * i)) != i)
-			return "an ID in a field is not a transaction, or is there twice";
+			return "R2: an ID in a field is not a transaction, or is there twice";
 	return NULL;
 }
 
@@ -186,10 +186,10 @@ static const char *check_block(const struct gputm_reader_list *l,
 			       const struct gputm__reader_block *block)
 {
 	if (block->root != root_of(l, block))
-		return "a root does not show which leaves have readers";
+		return "R3: a root does not show which leaves have readers";
 	if (!block->root || (l->config.fold && block->readers <= GPUTM__PLAIN_READERS))
-		return "a vector is empty, or holds three readers or fewer and is not folded";
-	return block->readers == bits_of(l, block) ? NULL : "vectors do not hold their readers";
+		return "R3: a vector is empty, or holds three readers or fewer and is not folded";
+	return block->readers == bits_of(l, block) ? NULL : "R3: vectors do not hold their readers";
 }
 
 static const char *check_word(const struct gputm_reader_list *l, size_t at)
@@ -197,7 +197,7 @@ static const char *check_word(const struct gputm_reader_list *l, size_t at)
 	const struct gputm__word_slot *slot = &l->map.slot[at];
 
 	if (!gputm__word_is_found(&l->map, at))
-		return "a word lies where a look-up does not find it";
+		return "R1: a word lies where a look-up does not find it";
 	return gputm__readers_in_block(slot) ? check_block(l, gputm__reader_block(l, slot))
 					     : check_plain(l, slot->data);
 }
@@ -217,7 +217,7 @@ static const char *check(const struct gputm_unit *unit)
 	}
 	return used == l->used && used <= l->config.entries
 		       ? NULL
-		       : "used is not the entries of all words, or above the pool";
+		       : "R4: used is not the entries of all words, or above the pool";
 }
 
 static uint32_t larger(uint32_t a, uint32_t b)
@@ -244,8 +244,8 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	for (size_t i = 0; i <= l->map.mask; i++)
 		readers += gputm__reader_count(l, &l->map.slot[i]);
 	gputm__law_most(laws, &l->used_max, l->used, l->config.entries,
-			"used is above its maximum");
-	gputm__law(laws, l->added, l->removed + readers, "added is not removed + readers");
+			"R4: used is above its maximum");
+	gputm__law(laws, l->added, l->removed + readers, "R5: added is not removed + readers");
 }
 
 GPUTM__UNIT(reader_list, .version = 2, .setup = setup, .laws = laws)

@@ -23,7 +23,7 @@
  *	copy of row 4		subarray 0 idle at 30			complete at 30
  *
  * Invariants, as check() names them:
- *   C1  a request is complete iff its cycle has come
+ *   C1  a request that is held is one that push() takes; it is complete iff its cycle has come
  *   C2  no request completes after the last subarray is idle
  *   C3  pushed = popped + requests held; completed = popped + complete ones held
  *
@@ -170,9 +170,9 @@ static const char *check(const struct gputm_unit *unit)
 		last = c->idle_at[i] > last ? c->idle_at[i] : last;
 	for (uint32_t i = 0; i < c->held; i++) {
 		if (request_refused(c, &c->request[i].is))
-			return "a held request has arguments that would be refused";
+			return "C1: a held request has arguments that would be refused";
 		if (c->request[i].done_at > last)
-			return "a request completes after the last subarray is idle";
+			return "C2: a request completes after the last subarray is idle";
 	}
 	return NULL;
 }
@@ -194,11 +194,11 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 
 	for (uint32_t i = 0; i < c->held; i++)
 		complete += is_complete(c, &c->request[i]);
-	gputm__law(laws, c->pushed, c->popped + c->held, "pushed is not popped + held");
+	gputm__law(laws, c->pushed, c->popped + c->held, "C3: pushed is not popped + held");
 	gputm__law_most(laws, &c->held_max, c->held, c->config.requests,
-			"held is above its maximum");
+			"C3: held is above its maximum");
 	gputm__law(laws, c->completed, c->popped + complete,
-		   "completed is not popped + complete ones");
+		   "C3: completed is not popped + complete ones");
 }
 
 GPUTM__UNIT(row_copier, .version = 1, .setup = setup, .laws = laws)

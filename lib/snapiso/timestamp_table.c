@@ -194,11 +194,11 @@ static const char *check_slot(const struct gputm_timestamp_table *t, const struc
 {
 	if (slot->cts > t->limit || slot->prev > t->limit ||
 	    (slot->pdts > t->limit && slot->pdts != UNSET))
-		return "a timestamp is wider than stamp_bits";
+		return "T1: a timestamp is wider than stamp_bits";
 	if (slot->state != RUNNING && slot->pdts != UNSET && !t->config.literal)
-		return "a transaction that does not run has a PDTS";
+		return "T3: a transaction that does not run has a PDTS";
 	if (slot->state == RUNNING && slot->cts > slot->pdts && !t->config.literal)
-		return "a running transaction has a CTS above its PDTS";
+		return "T2: a running transaction has a CTS above its PDTS";
 	return NULL;
 }
 
@@ -216,8 +216,8 @@ static const char *check(const struct gputm_unit *unit)
 		retained += t->slot[i].state == COMMITTED;
 	}
 	if (running != t->running)
-		return "running differs from the number of running transactions";
-	return retained == t->retained ? NULL : "retained is not the number of committed ones";
+		return "T4: running differs from the number of running transactions";
+	return retained == t->retained ? NULL : "T4: retained is not the number of committed ones";
 }
 
 static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
@@ -235,13 +235,13 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	const struct gputm_timestamp_table *t = (const void *)unit;
 
 	gputm__law_most(laws, &t->running_max, t->running, t->config.transactions,
-			"running is above its maximum");
+			"T4: running is above its maximum");
 	gputm__law_most(laws, &t->retained_max, t->retained, t->config.transactions,
-			"retained is above its maximum");
+			"T4: retained is above its maximum");
 	gputm__law(laws, t->begun, t->committed + t->aborted + t->running,
-		   "begun is not committed + aborted + running");
+		   "T4: begun is not committed + aborted + running");
 	gputm__law(laws, t->committed, t->released + t->retained,
-		   "committed is not released + retained");
+		   "T4: committed is not released + retained");
 }
 
 GPUTM__UNIT(timestamp_table, .version = 1, .setup = setup, .validate = validate, .laws = laws)

@@ -125,7 +125,7 @@ static void sort_versions(struct gputm_version_table *t, struct gputm__region *r
 			gputm__region_push(t, r, oldest, r->version[oldest].created);
 	}
 	if (!r->readable)
-		gputm__io_fail(io, -EINVAL, "a region has no readable version");
+		gputm__io_fail(io, -EINVAL, "V1: a region has no readable version");
 }
 
 static void io_region(struct gputm_version_table *t, struct gputm__region *r, struct gputm__io *io)
@@ -136,7 +136,7 @@ static void io_region(struct gputm_version_table *t, struct gputm__region *r, st
 	if (gputm__io_reading(io) && !io->error) {
 		gputm__region_start(r, r->start, r->length, r->relocated);
 		if (gputm__region_shape(t, r))
-			gputm__io_fail(io, -EINVAL, "a region is impossible");
+			gputm__io_fail(io, -EINVAL, "V5: a region is impossible");
 	}
 	for (uint32_t i = 0; i < t->config.versions && !io->error; i++) {
 		io_version(t, &r->version[i], io);
@@ -168,18 +168,18 @@ static const char *check_region(const struct gputm_version_table *t, const struc
 {
 	if (!r->readable || r->readable != gputm__region_in_state(t, r, GPUTM__READABLE) ||
 	    r->number[r->readable] != GPUTM__NO_VERSION)
-		return "the list of readable versions holds a version of another region";
+		return "V1: the list of readable versions holds a version of another region";
 	for (uint32_t i = 0; i < r->readable; i++) {
 		const struct gputm__version *v = &r->version[r->number[i]];
 
 		if (v->state != GPUTM__READABLE || v->created != r->created[i] ||
 		    (i && r->created[i] >= r->created[i - 1]))
-			return "readable versions are not in the order of their times";
+			return "V1: readable versions are not in the order of their times";
 	}
 	if (gputm__region_in_state(t, r, GPUTM__COPYING) +
 		    gputm__region_in_state(t, r, GPUTM__WRITABLE) !=
 	    (r->open < GPUTM__VERSIONS))
-		return "two versions of a region are being copied or written";
+		return "V2: two versions of a region are being copied or written";
 	return NULL;
 }
 
@@ -196,17 +196,17 @@ static const char *check(const struct gputm_unit *unit)
 			return wrong;
 		for (uint32_t k = 0; k < GPUTM__VERSIONS; k++) {
 			if (r->version[k].sharers && r->version[k].state != GPUTM__READABLE)
-				return "a version that is not readable has references";
+				return "V3: a version that is not readable has references";
 			if (r->version[k].references > r->version[k].sharers)
-				return "a version has more references than were taken";
+				return "V4: a version has more references than were taken";
 			references += r->version[k].references;
 		}
 	}
 	if (references != t->references)
-		return "references differ from the sum over the versions";
+		return "V4: references differ from the sum over the versions";
 	return t->sharers.samples == t->recycled + t->invalidated
 		       ? NULL
-		       : "samples of sharers is not recycled + invalidated";
+		       : "V4: samples of sharers is not recycled + invalidated";
 }
 
 static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
@@ -235,11 +235,11 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 		open += r->open < GPUTM__VERSIONS;
 	}
 	gputm__law(laws, t->acquired, t->released + t->references,
-		   "acquired is not released + references");
+		   "V4: acquired is not released + references");
 	gputm__law(laws, t->copies, t->sealed + t->dropped + open,
-		   "copies is not sealed + dropped + in progress");
+		   "V4: copies is not sealed + dropped + in progress");
 	gputm__law(laws, t->regions + t->sealed, t->recycled + t->invalidated + readable,
-		   "regions + sealed is not recycled + invalidated + readable");
+		   "V4: regions + sealed is not recycled + invalidated + readable");
 }
 
 GPUTM__UNIT(version_table, .version = 1, .setup = setup, .laws = laws)

@@ -138,19 +138,19 @@ static const char *check_word(const struct gputm_writer_table *t, size_t at)
 	uint32_t newest = gputm__writer_newest(slot);
 
 	if (!gputm__word_is_found(&t->map, at))
-		return "a word lies where a look-up does not find it";
+		return "W1: a word lies where a look-up does not find it";
 	if (!slot->data)
-		return "a word has no writer";
+		return "W1: a word has no writer";
 	if (gputm__writer_running(slot) &&
 	    gputm__writer_committed(t, newest, gputm__writer_running(slot) - 1))
-		return "a running writer of a word has committed to it";
+		return "W2: a running writer of a word has committed to it";
 	for (; newest; newest = t->commit[newest - 1].next) {
 		const struct gputm__writer_commit *c = &t->commit[newest - 1];
 
 		if (gputm__writer_committed(t, c->next, c->tx))
-			return "a transaction has committed to a word twice";
+			return "W2: a transaction has committed to a word twice";
 		if (c->next && t->commit[c->next - 1].version > c->version)
-			return "the commits of a word are not in the order of their versions";
+			return "W2: the commits of a word are not in the order of their versions";
 	}
 	return NULL;
 }
@@ -170,10 +170,10 @@ static const char *check(const struct gputm_unit *unit)
 		retained += gputm__writer_commits(t, slot);
 	}
 	if (running + retained != t->used || retained != t->retained)
-		return "used or retained differs from the sum over the words";
+		return "W3: used or retained differs from the sum over the words";
 	if (t->used > t->config.entries)
-		return "used exceeds the number of entries";
-	return retained && t->config.release_at_commit ? "a committed writer is kept" : NULL;
+		return "W3: used exceeds the number of entries";
+	return retained && t->config.release_at_commit ? "W3: a committed writer is kept" : NULL;
 }
 
 static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
@@ -191,10 +191,10 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	const struct gputm_writer_table *t = (const void *)unit;
 
 	gputm__law_most(laws, &t->used_max, t->used, t->config.entries,
-			"used is above its maximum");
+			"W3: used is above its maximum");
 	gputm__law_most(laws, &t->retained_max, t->retained, t->config.entries,
-			"retained is above its maximum");
-	gputm__law(laws, t->claimed, t->released + t->used, "claimed is not released + used");
+			"W3: retained is above its maximum");
+	gputm__law(laws, t->claimed, t->released + t->used, "W4: claimed is not released + used");
 }
 
 GPUTM__UNIT(writer_table, .version = 2, .setup = setup, .laws = laws)

@@ -161,10 +161,10 @@ static const char *check_warp(const struct gputm_first_read *t, uint32_t warp)
 	const struct warp *w = &t->warp[warp];
 
 	if (w->running & ~t->lanes || w->loaded & ~w->running || w->conflict & ~w->loaded)
-		return "the masks of a warp are not nested: conflict, loaded, running, lanes";
+		return "F1: the masks of a warp are not nested: conflict, loaded, running, lanes";
 	for (uint64_t left = w->loaded; left; left &= left - 1)
 		if (w->first[gputm__lowest(left)] > t->time_max)
-			return "a first load is beyond time_bits";
+			return "F4: a first load is beyond time_bits";
 	return NULL;
 }
 
@@ -181,9 +181,9 @@ static const char *check(const struct gputm_unit *unit)
 		running += gputm__popcount(t->warp[i].running);
 	}
 	if (running != t->running)
-		return "running differs from the number of running attempts";
+		return "F2: running differs from the number of running attempts";
 	if (t->conflicting > t->replies)
-		return "more replies with a conflict than replies";
+		return "F3: more replies with a conflict than replies";
 	return NULL;
 }
 
@@ -202,9 +202,9 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 
 	gputm__law(laws, t->begun,
 		   t->silent + t->second_chance + t->read_write + t->restarted + t->running,
-		   "begun is not silent + second_chance + read_write + restarted + running");
+		   "F2: begun is not silent + second_chance + read_write + restarted + running");
 	gputm__law_least(laws, t->time_conflicts + t->guard_conflicts, t->second_chance,
-			 "more second chances than attempts that met a conflict");
+			 "F3: more second chances than attempts that met a conflict");
 }
 
 GPUTM__UNIT(first_read, .version = 1, .setup = setup, .laws = laws)

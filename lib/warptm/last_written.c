@@ -140,7 +140,7 @@ static const char *check(const struct gputm_unit *unit)
 	uint64_t updates = 0;
 
 	if (!gputm_unit_stat_value(filter, "updates", &updates) || updates != t->records)
-		return "the updates of the filter differ from records";
+		return "W1: the updates of the filter differ from records";
 	return NULL;
 }
 

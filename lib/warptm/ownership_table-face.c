@@ -155,9 +155,9 @@ static const char *check(const struct gputm_unit *unit)
 		if (b->phase == GPUTM__RESOLVER_FREE)
 			continue;
 		if ((b->so_far.survived | b->so_far.aborted) != b->active)
-			return "survivors and aborted lanes do not make up the active ones";
+			return "R2: survivors and aborted lanes do not make up the active ones";
 		if (!all_owners_active(t, i))
-			return "the owner of an entry is not an active lane of its warp";
+			return "R4: the owner of an entry is not an active lane of its warp";
 	}
 	return broken;
 }
@@ -171,9 +171,9 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	for (uint32_t i = 0; i < t->config.buffers; i++)
 		aborted += gputm__popcount(t->core.buffer[i].so_far.aborted);
 	gputm__law(laws, t->read_conflicts + t->write_conflicts, aborted,
-		   "aborted lanes are not read_conflicts + write_conflicts");
+		   "R3: aborted lanes are not read_conflicts + write_conflicts");
 	gputm__law(laws, t->core.steps, t->core.acquired + t->core.log_rows,
-		   "steps are not acquired + log_rows");
+		   "R5: steps are not acquired + log_rows");
 }
 
 static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)

@@ -43,13 +43,13 @@
  * have these, which is the only difference of the two when neither table nor filter errs.
  *
  * Invariants, as check() names them:
- *   O1  acquired = released + used; a free buffer is empty
- *   O2  survivors and aborted lanes of a buffer make up its active ones, and the
+ *   R1  acquired = released + used; a free buffer is empty
+ *   R2  survivors and aborted lanes of a buffer make up its active ones, and the
  *       lowest active lane is a survivor
- *   O3  lanes taken = survived + aborted + active in buffers; the lanes that aborted
+ *   R3  lanes taken = survived + aborted + active in buffers; the lanes that aborted
  *       did so by a read or a write: read_conflicts + write_conflicts
- *   O4  an owner is an active lane of its warp
- *   O5  steps = acquired + log_rows; initialise_cycles = acquired x the cost of one
+ *   R4  an owner is an active lane of its warp
+ *   R5  steps = acquired + log_rows; initialise_cycles = acquired x the cost of one
  *
  * Differences from the paper
  *   - The paper does not give the hash; low bits of the region number are as in the figure,

@@ -45,15 +45,15 @@ static const char *check_buffer(const struct gputm__resolver *core,
 	const struct gputm_resolution *r = &b->so_far;
 
 	if (b->phase == GPUTM__RESOLVER_FREE)
-		return memcmp(b, &unused, sizeof(unused)) ? "a free buffer is not empty" : NULL;
+		return memcmp(b, &unused, sizeof(unused)) ? "R1: a free buffer is not empty" : NULL;
 	if (b->active & ~core->lanes)
-		return "a lane beyond the warp is active";
+		return "R2: a lane beyond the warp is active";
 	if ((r->survived | r->aborted) & ~b->active || r->survived & r->aborted)
-		return "survivors and aborted lanes are not disjoint parts of the active ones";
+		return "R2: survivors and aborted lanes are not disjoint parts of the active ones";
 	if (r->aborted & b->active & (~b->active + 1))
-		return "the lowest active lane has aborted";
+		return "R2: the lowest active lane has aborted";
 	if (r->initialise_cycles != core->initialise_cost)
-		return "a buffer was not initialised at its cost";
+		return "R5: a buffer was not initialised at its cost";
 	return NULL;
 }
 
@@ -68,7 +68,7 @@ const char *gputm__resolver_check(const struct gputm__resolver *core)
 			return broken;
 		used += core->buffer[i].phase != GPUTM__RESOLVER_FREE;
 	}
-	return core->used == used ? NULL : "used is not the number of buffers in use";
+	return core->used == used ? NULL : "R1: used is not the number of buffers in use";
 }
 
 void gputm__resolver_laws(const struct gputm__resolver *core, struct gputm__laws *laws)
@@ -86,22 +86,22 @@ void gputm__resolver_laws(const struct gputm__resolver *core, struct gputm__laws
 		all.steps += r->steps;
 	}
 	gputm__law(laws, core->acquired, core->released + core->used,
-		   "acquired is not released + used");
+		   "R1: acquired is not released + used");
 	gputm__law_most(laws, &core->used_max, core->used, core->buffers,
-			"used_max is not in used .. buffers");
+			"R1: used_max is not in used .. buffers");
 	gputm__law(laws, core->lanes_taken,
 		   core->lanes_survived + core->lanes_aborted + core->lanes_unresolved + lanes,
-		   "lanes taken are not survived + aborted + unresolved + active in buffers");
+		   "R3: lanes taken are not survived + aborted + unresolved + active in buffers");
 	gputm__law(laws, core->initialise_cycles, core->acquired * core->initialise_cost,
-		   "initialise_cycles is not acquired x the cost of clearing a buffer");
+		   "R5: initialise_cycles is not acquired x the cost of clearing a buffer");
 	gputm__law_least(laws, core->construct_cycles, all.construct_cycles,
-			 "construct_cycles are below those of the buffers in use");
+			 "R5: construct_cycles are below those of the buffers in use");
 	gputm__law_least(laws, core->match_cycles, all.match_cycles,
-			 "match_cycles are below those of the buffers in use");
+			 "R5: match_cycles are below those of the buffers in use");
 	gputm__law_least(laws, core->log_rows, all.log_rows,
-			 "log_rows are below those of the buffers in use");
+			 "R5: log_rows are below those of the buffers in use");
 	gputm__law_least(laws, core->steps, all.steps,
-			 "steps are below those of the buffers in use");
+			 "R5: steps are below those of the buffers in use");
 }
 
 /* ---- buffers ---- */

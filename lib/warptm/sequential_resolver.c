@@ -30,12 +30,12 @@
  * empty filter, so some lane always makes progress.
  *
  * Invariants, as check() names them:
- *   S1  acquired = released + used; a free buffer is empty
- *   S2  survivors and aborted lanes of a buffer are disjoint parts of its active ones, and
+ *   R1  acquired = released + used; a free buffer is empty
+ *   R2  survivors and aborted lanes of a buffer are disjoint parts of its active ones, and
  *       the lowest active lane has not aborted
- *   S3  lanes taken = survived + aborted + unresolved + active in buffers
- *   S4  steps = checked + inserted; initialise_cycles = acquired x the cost of one
- *   S5  aborted <= hits <= checked
+ *   R3  lanes taken = survived + aborted + unresolved + active in buffers
+ *   R4  aborted <= hits <= checked
+ *   R5  steps = checked + inserted; initialise_cycles = acquired x the cost of one
  *
  * Differences from the paper
  *   - The paper gives neither the size of the filter nor its hashes. The default is 4096 bits
@@ -187,9 +187,9 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	for (uint32_t i = 0; i < r->config.buffers; i++)
 		aborted += gputm__popcount(r->core.buffer[i].so_far.aborted);
 	gputm__law(laws, r->core.steps, r->checked + r->inserted,
-		   "steps are not checked + inserted");
-	gputm__law_least(laws, r->checked, r->hits, "hits are more than addresses checked");
-	gputm__law_least(laws, r->hits, aborted, "aborted lanes are more than hits");
+		   "R5: steps are not checked + inserted");
+	gputm__law_least(laws, r->checked, r->hits, "R4: hits are more than addresses checked");
+	gputm__law_least(laws, r->hits, aborted, "R4: aborted lanes are more than hits");
 }
 
 static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
