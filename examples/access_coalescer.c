@@ -30,6 +30,24 @@ static void merge(uint32_t region_bytes, const uint64_t *address, const uint32_t
 	gputm_access_coalescer_free(coalescer);
 }
 
+/* What lanes 0 and 1 have written in one partition, in the order of their logs. */
+static void merge_logs(void)
+{
+	static const struct gputm_word_access word[] = {
+		{ 0x100, 1, 0 }, { 0x140, 2, 0 }, { 0x104, 3, 1 }, { 0x100, 4, 1 },
+	};
+	struct gputm_access_coalescer_summary summary;
+	struct gputm_access_coalescer *coalescer;
+	struct gputm_wide_access out[4];
+
+	if (gputm_access_coalescer_new(NULL, NULL, &coalescer) < 0)
+		return;
+	if (gputm_access_coalescer_log(coalescer, 4, word, true, out, &summary) > 0)
+		printf("logs: %" PRIu32 " words in %" PRIu32 " accesses; 0x100 becomes %" PRIu32
+		       "\n", summary.words, summary.accesses, out[0].value[0]);
+	gputm_access_coalescer_free(coalescer);
+}
+
 int main(void)
 {
 	static const uint64_t address[8] = { 0x100, 0x104, 0x108, 0x10c,
@@ -38,5 +56,6 @@ int main(void)
 
 	for (uint32_t bytes = 32; bytes <= 128; bytes *= 2)
 		merge(bytes, address, value);
+	merge_logs();
 	return 0;
 }

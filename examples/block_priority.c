@@ -24,6 +24,10 @@ static int run(const char *policy)
 		else
 			printf(" -");
 	}
+	/* If all blocks could issue: */
+	if (gputm_block_priority_pick_probe(priority, gputm_block_priority_blocks(priority),
+					    &slot) == GPUTM_BLOCK_PRIORITY_ISSUE)
+		printf(", next %u", (unsigned)slot);
 	printf("\n");
 	gputm_block_priority_free(priority);
 	return result;

@@ -62,12 +62,16 @@ int main(void)
 	    gputm_thread_compactor_new(NULL, &compactor_config, &compactor) < 0)
 		return 1;
 	bad = gputm_block_stack_launch(stack, 'A', all) < 0 || compact(stack, compactor) < 0;
+	bad |= gputm_block_stack_branch_probe(stack, 0, 0x1, &at_a) == GPUTM_BLOCK_STACK_FULL;
 	bad |= gputm_block_stack_branch(stack, 0, 0x1, &at_a) < 0; /* thread 1 to C */
 	bad |= gputm_block_stack_branch(stack, 1, 0x6, &at_a) < 0; /* 6 and 7 */
 	bad |= compact(stack, compactor) < 0;
 	bad |= gputm_block_stack_arrive(stack, 0, 'D') < 0 || compact(stack, compactor) < 0;
 	bad |= gputm_block_stack_arrive(stack, 0, 'D') < 0;
 	bad |= gputm_block_stack_arrive(stack, 1, 'D') < 0 || compact(stack, compactor) < 0;
+	for (uint32_t w = 0; w < WARPS; w++)
+		bad |= gputm_block_stack_exit(stack, w, gputm_block_stack_warp(stack, w)) < 0;
+	printf("%" PRIu32 " threads are left\n", gputm_block_stack_live(stack));
 	gputm_block_stack_free(stack);
 	gputm_thread_compactor_free(compactor);
 	return bad;

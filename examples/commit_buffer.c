@@ -25,9 +25,12 @@ int main(void)
 
 	if (gputm_commit_buffer_new(NULL, NULL, &buffer) < 0)
 		return 1;
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < 3; i++) {
+		if (gputm_commit_buffer_push_probe(buffer, &entry[i]) == GPUTM_COMMIT_BUFFER_FULL)
+			gputm_commit_buffer_tick(buffer); /* makes room */
 		if (gputm_commit_buffer_push(buffer, &entry[i]) < 0)
 			return 1;
+	}
 	for (unsigned cycle = 1; cycle <= 2; cycle++) {
 		gputm_commit_buffer_tick(buffer);
 		if (gputm_commit_buffer_mem_peek(buffer, &write) &&

@@ -55,8 +55,9 @@ int main(void)
 	commit(vendor, 0);
 	retire(vendor, 0, first);
 	commit(vendor, 0);
-	printf("in flight: %" PRIu32 ", the oldest is %" PRIu64 "\n",
-	       gputm_commit_id_in_flight(vendor), gputm_commit_id_oldest(vendor));
+	printf("in flight: %" PRIu32 ", the oldest is %" PRIu64 ", the next %" PRIu64 "\n",
+	       gputm_commit_id_in_flight(vendor), gputm_commit_id_oldest(vendor),
+	       gputm_commit_id_next_cid(vendor));
 	gputm_commit_id_free(vendor);
 	return 0;
 }

@@ -64,8 +64,9 @@ int main(void)
 		while (gputm_commit_unit_peek(unit, &report)) {
 			gputm_commit_unit_pop(unit);
 			if (report.kind == GPUTM_COMMIT_OUTCOME) {
-				printf("cycle %d: %" PRIu64 " %s\n", cycle, report.first_cid,
-				       report.yes ? "passes" : "fails");
+				printf("cycle %d: %" PRIu64 " %s, 7 is in stage %d\n", cycle,
+				       report.first_cid, report.yes ? "passes" : "fails",
+				       gputm_commit_unit_stage(unit, 7));
 				error |= send(unit, GPUTM_COMMIT_VERDICT, report.first_cid,
 					      report.yes, 0);
 			} else {

@@ -42,6 +42,9 @@ int main(void)
 	error |= load(first, last, 0, 0x3000, 20, false);
 	error |= load(first, last, 1, 0x2000, 20, false);
 	error |= load(first, last, 2, 0x4000, 20, true);
+	printf("lanes with a conflict: 0x%" PRIx64 "; forget what was written before %" PRIu64 "\n",
+	       gputm_first_read_conflicts(first, 0), gputm_first_read_oldest(first));
+	gputm_last_written_expire(last, gputm_first_read_oldest(first), NULL);
 	error |= gputm_first_read_finish(first, 0, 0xf, 0x8, &verdict);
 	printf("silent 0x%" PRIx64 ", second chance 0x%" PRIx64 ", read-write 0x%" PRIx64 "\n",
 	       verdict.silent, verdict.second_chance, verdict.read_write);

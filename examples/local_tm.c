@@ -49,6 +49,8 @@ int main(void)
 	if (!gputm_local_tm_get_place(local, 35, &place))
 		printf("word 35: bank %u, position %u, bit %u\n", place.bank, place.position,
 		       place.bit);
+	if (gputm_local_tm_begin_probe(local, 0) != GPUTM_LOCAL_TM_OK)
+		return 1;
 	do
 		result = attempt(local);
 	while (result == GPUTM_LOCAL_TM_RETRY);

@@ -44,11 +44,13 @@ int main(void)
 	for (uint64_t i = 0; i < 8; i++)
 		show(table, i * 32);
 	for (uint64_t i = 0; i < 8; i++)
-		if (set(table, i * 32, 0, 0) < 0)
+		if (gputm_metadata_table_add_writes(table, i * 32, -1, 1, NULL) < 0)
 			return 1;
 	printf("released: %" PRIu64 " reserved writes\n", gputm_metadata_table_writes(table));
 	for (uint64_t i = 0; i < 8; i++)
 		show(table, i * 32);
+	if (gputm_metadata_table_remove(table, 0) == GPUTM_METADATA_TABLE_REMOVED)
+		show(table, 0);
 	gputm_metadata_table_free(table);
 	return 0;
 }

@@ -35,6 +35,18 @@ int main(void)
 	    gputm_sequential_resolver_release(sequential, buffer))
 		return 1;
 	show("sequential", &r);
+	/* The same, lane by lane. */
+	if (gputm_sequential_resolver_acquire(sequential, 0x7, &buffer))
+		return 1;
+	for (uint32_t lane = 0; lane < 3; lane++)
+		printf("  lane %" PRIu32 " %s\n", lane,
+		       gputm_sequential_resolver_lane(sequential, buffer, &logs, lane) ==
+				       GPUTM_SEQUENTIAL_RESOLVER_SURVIVES
+			       ? "survives" : "aborts");
+	if (gputm_sequential_resolver_get_result(sequential, buffer, &r) ||
+	    gputm_sequential_resolver_release(sequential, buffer))
+		return 1;
+	show("in steps", &r);
 	if (gputm_ownership_table_acquire(table, 0x7, &buffer) ||
 	    gputm_ownership_table_resolve(table, buffer, &logs, &r) ||
 	    gputm_ownership_table_release(table, buffer))

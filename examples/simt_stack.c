@@ -34,6 +34,8 @@ static int run(struct gputm_simt_stack *stack)
 	int bad = 0;
 
 	bad |= gputm_simt_stack_launch(stack, 'A', 0xff);
+	if (gputm_simt_stack_diverge_probe(stack, at_a, 2, 'H', NONE) == GPUTM_SIMT_STACK_FULL)
+		return 1;
 	bad |= gputm_simt_stack_diverge(stack, at_a, 2, 'H', NONE);
 	bad |= gputm_simt_stack_tx_begin(stack, 'C');
 	show(stack, "tx_begin: mask, RPC, PC, type");
@@ -44,13 +46,14 @@ static int run(struct gputm_simt_stack *stack)
 	bad |= gputm_simt_stack_tx_abort(stack, 0xc0);
 	bad |= gputm_simt_stack_tx_commit(stack, 0x0f, 'G');
 	show(stack, "tx_commit: lanes 6 and 7 failed");
+	printf("to run again: lanes 0x%" PRIx64 "\n", gputm_simt_stack_tx_retry(stack));
 	bad |= gputm_simt_stack_tx_commit_done(stack);
 	show(stack, "restart");
 	bad |= gputm_simt_stack_proceed(stack, 'F');
 	bad |= gputm_simt_stack_tx_commit(stack, 0xc0, 'G');
 	bad |= gputm_simt_stack_tx_commit_done(stack);
 	show(stack, "all committed");
-	return bad < 0;
+	return bad < 0 || gputm_simt_stack_in_transaction(stack);
 }
 
 int main(void)

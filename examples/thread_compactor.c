@@ -45,7 +45,8 @@ int main(void)
 		return 1;
 	show_buffers(compactor);
 	while (gputm_thread_compactor_warps(compactor)) {
-		gputm_thread_compactor_tick(compactor);
+		gputm_thread_compactor_advance(compactor,
+					       gputm_thread_compactor_next_event(compactor) + 1);
 		if (gputm_thread_compactor_peek(compactor, &warp))
 			show_warp(&warp);
 		show_buffers(compactor);

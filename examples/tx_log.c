@@ -48,6 +48,9 @@ int main(void)
 	printf("own writes: lanes %#" PRIx64 ", lane 2 reads %" PRIu32 ", %" PRIu32
 	       " rows walked\n",
 	       own.hits, seen[2], own.rows);
+	if (gputm_tx_log_lookup_own_write(log, 3, 0x300, &seen[3], NULL) == 1)
+		printf("lane 3 reads %" PRIu32 ", of partition %" PRIu32 "\n", seen[3],
+		       gputm_tx_log_partition(log, 0x300));
 	show(log, GPUTM_TX_LOG_READ, "read ");
 	show(log, GPUTM_TX_LOG_WRITE, "write");
 	if (gputm_tx_log_restart(log, 0x8))

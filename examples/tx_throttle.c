@@ -32,6 +32,8 @@ int main(void)
 	if (gputm_tx_throttle_config_preset(&config, "warptm") < 0 ||
 	    gputm_tx_throttle_new(NULL, &config, &throttle) < 0)
 		return 1;
+	printf("at most %" PRIu32 " of %" PRIu32 " warps\n", gputm_tx_throttle_limit(throttle),
+	       config.warps);
 	begin(throttle, 5);
 	begin(throttle, 7);
 	begin(throttle, 9);

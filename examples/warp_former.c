@@ -54,7 +54,7 @@ static int run(const char *preset)
 		printf("\n");
 		issued++;
 	}
-	printf("  %u warps\n", issued);
+	printf("  %u warps, %u threads left\n", issued, (unsigned)gputm_warp_former_live(former));
 	gputm_warp_former_free(former);
 	return bad;
 }

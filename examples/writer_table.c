@@ -30,6 +30,18 @@ static void show(const struct gputm_writer_table *table)
 	printf("\n");
 }
 
+/* Of claims in the same cycle the lowest transaction wins (4.2). */
+static void claim_two(struct gputm_writer_table *table)
+{
+	static const struct gputm_writer_claim at_once[] = { { 0x80, 4, 6 }, { 0x80, 4, 5 } };
+	int result[2];
+
+	if (!gputm_writer_table_claim_batch(table, 2, at_once, result))
+		printf("6 and 5 at once: 6 %s, 5 %s\n",
+		       result[0] == GPUTM_WRITER_TABLE_CLAIMED ? "claims" : "aborts",
+		       result[1] == GPUTM_WRITER_TABLE_CLAIMED ? "claims" : "aborts");
+}
+
 int main(void)
 {
 	struct gputm_writer_table *table;
@@ -47,6 +59,7 @@ int main(void)
 	if (gputm_writer_table_release(table, WORD, 7) < 0)
 		return 1;
 	show(table);
+	claim_two(table);
 	printf("storage: %" PRIu64 " bytes\n",
 	       gputm_unit_storage_bits(gputm_writer_table_unit(table)) / 8);
 	gputm_writer_table_free(table);
