@@ -15,7 +15,7 @@
  *
  * Invariants, proved by check():
  *  I1  an entry in use holds a granule that maps to it, and a count that is not 0
- *  I2  used is the number of entries in use
+ *  I2  used is the number of entries in use, and of fills
  */
 #include "counter_table.h"
 #include "lib/base/unit.h"
@@ -98,18 +98,18 @@ static const char *check(const struct gputm_unit *unit)
 	for (uint32_t i = 0; i < t->config.entries; i++) {
 		used += t->entry[i].count != 0;
 		if (t->entry[i].count && (t->entry[i].granule & (t->config.entries - 1)) != i)
-			return "an entry holds a granule that maps to another one";
+			return "I1: an entry holds a granule that maps to another one";
 		if (t->entry[i].count && t->entry[i].granule > UINT64_MAX >> t->shift)
-			return "an entry holds a granule behind the last address";
+			return "I1: an entry holds a granule past the last address";
 	}
-	return used == t->used ? NULL : "used is not the number of entries in use";
+	return used == t->used ? NULL : "I2: used is not the number of entries in use";
 }
 
 static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 {
 	const struct gputm_counter_table *t = (const void *)unit;
 
-	gputm__law(laws, t->fills, t->used, "fills are not used");
+	gputm__law(laws, t->fills, t->used, "I2: fills are not used");
 }
 
 static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)

@@ -22,10 +22,13 @@ struct gputm_counter_table;
 
 /** Geometry; fields are only ever appended. Ranges: gputm_counter_table_params(). */
 struct gputm_counter_table_config {
-	size_t size;	      /**< sizeof *this, set by the INIT macro */
-	uint32_t entries;     /**< a power of two */
-	uint32_t granularity; /**< bytes of a granule, a power of two */
-	uint32_t count_bits;  /**< width of a counter */
+	size_t size; /**< sizeof *this, set by the INIT macro */
+	/** Entries of the table (power of two, 1..2^20). */
+	uint32_t entries;
+	/** Bytes of a granule (power of two, 1..4096). */
+	uint32_t granularity;
+	/** Width of a counter, bits (1..63). */
+	uint32_t count_bits;
 };
 /* begin INIT */
 #define GPUTM_COUNTER_TABLE_CONFIG_INIT \
