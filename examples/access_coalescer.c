@@ -9,14 +9,14 @@ static void merge(uint32_t region_bytes, const uint64_t *address, const uint32_t
 	struct gputm_access_coalescer_config config = GPUTM_ACCESS_COALESCER_CONFIG_INIT;
 	struct gputm_access_coalescer_summary summary;
 	struct gputm_access_coalescer *coalescer;
-	struct gputm_wide_access out[8];
+	struct gputm_access_coalescer_access out[8];
 	int wide;
 
 	config.region_bytes = region_bytes;
 	config.lanes = 8;
 	if (gputm_access_coalescer_new(NULL, &config, &coalescer) < 0)
 		return;
-	wide = gputm_access_coalescer_row(coalescer, 0xff, address, value, out, &summary);
+	wide = gputm_access_coalescer_merge_row(coalescer, 0xff, address, value, out, &summary);
 	if (wide >= 0)
 		printf("%" PRIu32 " B: %" PRIu32 " words in %" PRIu32 " accesses, %" PRIu32
 		       " saved, %" PRIu32 " duplicate\n",
@@ -33,16 +33,16 @@ static void merge(uint32_t region_bytes, const uint64_t *address, const uint32_t
 /* What lanes 0 and 1 have written in one partition, in the order of their logs. */
 static void merge_logs(void)
 {
-	static const struct gputm_word_access word[] = {
+	static const struct gputm_access_coalescer_word word[] = {
 		{ 0x100, 1, 0 }, { 0x140, 2, 0 }, { 0x104, 3, 1 }, { 0x100, 4, 1 },
 	};
 	struct gputm_access_coalescer_summary summary;
 	struct gputm_access_coalescer *coalescer;
-	struct gputm_wide_access out[4];
+	struct gputm_access_coalescer_access out[4];
 
 	if (gputm_access_coalescer_new(NULL, NULL, &coalescer) < 0)
 		return;
-	if (gputm_access_coalescer_log(coalescer, 4, word, true, out, &summary) > 0)
+	if (gputm_access_coalescer_merge_log(coalescer, 4, word, true, out, &summary) > 0)
 		printf("logs: %" PRIu32 " words in %" PRIu32 " accesses; 0x100 becomes %" PRIu32
 		       "\n", summary.words, summary.accesses, out[0].value[0]);
 	gputm_access_coalescer_free(coalescer);

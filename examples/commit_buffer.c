@@ -6,7 +6,7 @@
 
 static void show_releases(struct gputm_commit_buffer *buffer)
 {
-	struct gputm_commit_release r;
+	struct gputm_commit_buffer_release r;
 
 	while (gputm_commit_buffer_peek(buffer, &r) && gputm_commit_buffer_pop(buffer))
 		printf("release 0x%" PRIx64 " of warp %u: %u writes, %s\n", r.address, r.warp,
@@ -15,7 +15,7 @@ static void show_releases(struct gputm_commit_buffer *buffer)
 
 int main(void)
 {
-	static const struct gputm_commit_entry entry[] = {
+	static const struct gputm_commit_buffer_entry entry[] = {
 		{ 0x40, 1, 3, 70, 1, false },
 		{ 0x44, 1, 3, 80, 2, false },
 		{ 0x60, 1, 3, 0, 1, true },

@@ -9,7 +9,7 @@ static const char *const kind[] = { "read log", "write log", "done-fill or skip"
 
 static void run(struct gputm_commit_sequencer *seq, unsigned cycles)
 {
-	static struct gputm_commit_message message;
+	static struct gputm_commit_unit_message message;
 	struct gputm_commit_sequencer_done done;
 	uint32_t partition;
 
@@ -32,7 +32,7 @@ static void run(struct gputm_commit_sequencer *seq, unsigned cycles)
 static int report(struct gputm_commit_sequencer *seq, uint32_t partition, uint32_t what,
 		  uint64_t mask, uint64_t yes)
 {
-	struct gputm_commit_report r = { what, 0, 100, 4, mask, yes };
+	struct gputm_commit_unit_report r = { what, 0, 100, 4, mask, yes };
 
 	return gputm_commit_sequencer_push(seq, partition, &r);
 }
@@ -61,11 +61,12 @@ int main(void)
 		return 1;
 	run(seq, 9);
 	for (uint64_t lane = 1; lane < 16; lane <<= 1)
-		if (report(seq, lane > 2, GPUTM_COMMIT_OUTCOME, lane, lane == 2 ? 0 : lane))
+		if (report(seq, lane > 2, GPUTM_COMMIT_UNIT_REPORT_OUTCOME, lane,
+			   lane == 2 ? 0 : lane))
 			return 1;
 	run(seq, 6);
-	if (report(seq, 1, GPUTM_COMMIT_RETIRED, 0xf, 0) ||
-	    report(seq, 0, GPUTM_COMMIT_RETIRED, 0xf, 0))
+	if (report(seq, 1, GPUTM_COMMIT_UNIT_REPORT_RETIRED, 0xf, 0) ||
+	    report(seq, 0, GPUTM_COMMIT_UNIT_REPORT_RETIRED, 0xf, 0))
 		return 1;
 	run(seq, 1);
 	gputm_commit_sequencer_free(seq);

@@ -13,7 +13,7 @@ static uint32_t memory[4]; /* of the partition; A is word 0 */
 static int send(struct gputm_commit_unit *unit, uint32_t kind, uint64_t cid, uint64_t yes,
 		uint32_t words)
 {
-	struct gputm_commit_message m = { 0 };
+	struct gputm_commit_unit_message m = { 0 };
 
 	m.kind = kind;
 	m.first_cid = cid; /* a warp of one */
@@ -27,8 +27,8 @@ static int send(struct gputm_commit_unit *unit, uint32_t kind, uint64_t cid, uin
 
 static void serve_memory(struct gputm_commit_unit *unit)
 {
-	static const enum gputm_commit_unit_port port[] = { GPUTM_COMMIT_UNIT_COMMIT,
-							     GPUTM_COMMIT_UNIT_VALIDATION };
+	static const enum gputm_commit_unit_port port[] = { GPUTM_COMMIT_UNIT_PORT_COMMIT,
+							     GPUTM_COMMIT_UNIT_PORT_VALIDATION };
 	struct gputm_mem_request r;
 
 	for (int i = 0; i < 2; i++) {
@@ -47,28 +47,28 @@ int main(void)
 {
 	struct gputm_commit_unit_config config = GPUTM_COMMIT_UNIT_CONFIG_INIT;
 	struct gputm_commit_unit *unit;
-	struct gputm_commit_report report;
+	struct gputm_commit_unit_report report;
 	int error;
 
 	config.first_cid = 7;
 	error = gputm_commit_unit_new(NULL, &config, &unit);
 	if (error)
 		return 1;
-	error |= send(unit, GPUTM_COMMIT_READ_LOG, 8, 0, 1);
-	error |= send(unit, GPUTM_COMMIT_WRITE_LOG, 7, 0, 1);
-	error |= send(unit, GPUTM_COMMIT_DONE, 7, 1, 0);
-	error |= send(unit, GPUTM_COMMIT_DONE, 8, 1, 0);
+	error |= send(unit, GPUTM_COMMIT_UNIT_MESSAGE_READ_LOG, 8, 0, 1);
+	error |= send(unit, GPUTM_COMMIT_UNIT_MESSAGE_WRITE_LOG, 7, 0, 1);
+	error |= send(unit, GPUTM_COMMIT_UNIT_MESSAGE_DONE, 7, 1, 0);
+	error |= send(unit, GPUTM_COMMIT_UNIT_MESSAGE_DONE, 8, 1, 0);
 	for (int cycle = 1; !error && gputm_commit_unit_oldest(unit) < 9; cycle++) {
 		gputm_commit_unit_tick(unit);
 		serve_memory(unit);
 		while (gputm_commit_unit_peek(unit, &report)) {
 			gputm_commit_unit_pop(unit);
-			if (report.kind == GPUTM_COMMIT_OUTCOME) {
+			if (report.kind == GPUTM_COMMIT_UNIT_REPORT_OUTCOME) {
 				printf("cycle %d: %" PRIu64 " %s, 7 is in stage %d\n", cycle,
 				       report.first_cid, report.yes ? "passes" : "fails",
-				       gputm_commit_unit_stage(unit, 7));
-				error |= send(unit, GPUTM_COMMIT_VERDICT, report.first_cid,
-					      report.yes, 0);
+				       gputm_commit_unit_entry_state(unit, 7));
+				error |= send(unit, GPUTM_COMMIT_UNIT_MESSAGE_VERDICT,
+					      report.first_cid, report.yes, 0);
 			} else {
 				printf("cycle %d: %" PRIu64 " retires\n", cycle, report.first_cid);
 			}

@@ -7,14 +7,14 @@
 static uint32_t replica[16]; /* the GPU's */
 
 static int validate(struct gputm_device_validator *validator,
-		    const struct gputm_access_bitmap *reads, const struct gputm_log_entry *entry,
-		    uint32_t count)
+		    const struct gputm_access_bitmap *reads,
+		    const struct gputm_write_set_log_entry *entry, uint32_t count)
 {
-	struct gputm_log_chunk chunk = { .entry = entry, .count = count, .round = 1 };
+	struct gputm_write_set_log_chunk chunk = { .entry = entry, .count = count, .round = 1 };
 	struct gputm_device_validator_result r;
 	uint64_t apply[1];
 
-	if (gputm_device_validator_push(validator, reads, &chunk, GPUTM_DEVICE_VALIDATOR_APPLY,
+	if (gputm_device_validator_push(validator, reads, &chunk, GPUTM_DEVICE_VALIDATOR_MODE_APPLY,
 					apply, &r) < 0)
 		return 1;
 	for (uint32_t i = 0; i < count; i++)
@@ -28,8 +28,8 @@ static int validate(struct gputm_device_validator *validator,
 
 int main(void)
 {
-	static const struct gputm_log_entry late[] = { { 0, 3, 30 }, { 32, 2, 20 } };
-	static const struct gputm_log_entry early[] = { { 0, 1, 10 }, { 4, 1, 11 } };
+	static const struct gputm_write_set_log_entry late[] = { { 0, 3, 30 }, { 32, 2, 20 } };
+	static const struct gputm_write_set_log_entry early[] = { { 0, 1, 10 }, { 4, 1, 11 } };
 	struct gputm_device_validator_config config = GPUTM_DEVICE_VALIDATOR_CONFIG_INIT;
 	struct gputm_access_bitmap_config marks = GPUTM_ACCESS_BITMAP_CONFIG_INIT;
 	struct gputm_device_validator *validator;

@@ -35,8 +35,9 @@ static void cpu(struct gputm_dispatch_queues *queues)
 int main(void)
 {
 	static const enum gputm_dispatch_queues_affinity affinity[] = {
-		GPUTM_DISPATCH_QUEUES_GPU, GPUTM_DISPATCH_QUEUES_GPU, GPUTM_DISPATCH_QUEUES_ANY,
-		GPUTM_DISPATCH_QUEUES_CPU, GPUTM_DISPATCH_QUEUES_CPU,
+		GPUTM_DISPATCH_QUEUES_AFFINITY_GPU, GPUTM_DISPATCH_QUEUES_AFFINITY_GPU,
+		GPUTM_DISPATCH_QUEUES_AFFINITY_ANY, GPUTM_DISPATCH_QUEUES_AFFINITY_CPU,
+		GPUTM_DISPATCH_QUEUES_AFFINITY_CPU,
 	};
 	struct gputm_dispatch_queues_config config = GPUTM_DISPATCH_QUEUES_CONFIG_INIT;
 	struct gputm_dispatch_queues *queues;
@@ -57,7 +58,7 @@ int main(void)
 	gpu(queues, true);
 	printf("%" PRIu64 " requests are in flight, %" PRIu64 " wait for the GPU\n",
 	       gputm_dispatch_queues_in_flight(queues),
-	       gputm_dispatch_queues_waiting(queues, GPUTM_DISPATCH_QUEUES_GPU));
+	       gputm_dispatch_queues_waiting(queues, GPUTM_DISPATCH_QUEUES_AFFINITY_GPU));
 	gputm_dispatch_queues_free(queues);
 	return 0;
 }

@@ -19,7 +19,7 @@ static const char *const source[] = { "nobody", "table", "filter" };
 static int detect(struct gputm_last_writer *history, const struct transaction *t)
 {
 	uint64_t writer = 0;
-	int result = gputm_last_writer_youngest_writer(history, t->read, &writer);
+	int result = gputm_last_writer_lookup(history, t->read, &writer);
 
 	if (result < 0)
 		return result;
@@ -58,7 +58,7 @@ int main(void)
 		return 1;
 	}
 	printf("expire(4) takes %" PRIu64 " cycles; 0x20 was written by %s\n", cycles,
-	       source[gputm_last_writer_youngest_writer(history, 0x20, &writer)]);
+	       source[gputm_last_writer_lookup(history, 0x20, &writer)]);
 	gputm_last_writer_free(history);
 	return 0;
 }

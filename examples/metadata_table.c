@@ -9,7 +9,7 @@
 
 static void show(struct gputm_metadata_table *table, uint64_t address)
 {
-	struct gputm_metadata m = { 0, 0, 0, 0, 0, 0 };
+	struct gputm_metadata_table_entry m = { 0, 0, 0, 0, 0, 0 };
 	int found = gputm_metadata_table_lookup(table, address, &m);
 
 	if (found == GPUTM_METADATA_TABLE_MISS &&
@@ -22,7 +22,7 @@ static void show(struct gputm_metadata_table *table, uint64_t address)
 
 static int set(struct gputm_metadata_table *table, uint64_t address, uint64_t wts, uint32_t writes)
 {
-	struct gputm_metadata m = { wts, wts, writes, 1, 0, 0 };
+	struct gputm_metadata_table_entry m = { wts, wts, writes, 1, 0, 0 };
 
 	return gputm_metadata_table_update(table, address, &m, NULL);
 }

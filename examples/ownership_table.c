@@ -9,12 +9,12 @@
 
 static const uint64_t rl1[4] = { 0x04, 0x04, 0x04, 0x04 }, rl2[4] = { 0x0c, 0x08, 0x10, 0 };
 static const uint64_t wl1[4] = { 0x0c, 0x08, 0x10, 0x04 }, wl2[4] = { 0x10, 0x14, 0x14, 0x08 };
-static const struct gputm_warp_row reads[2] = { { 0xf, rl1 }, { 0x7, rl2 } };
-static const struct gputm_warp_row writes[2] = { { 0xf, wl1 }, { 0xf, wl2 } };
+static const struct gputm_resolver_row reads[2] = { { 0xf, rl1 }, { 0x7, rl2 } };
+static const struct gputm_resolver_row writes[2] = { { 0xf, wl1 }, { 0xf, wl2 } };
 
 static void show(const struct gputm_ownership_table *table, uint32_t buffer, const char *what)
 {
-	struct gputm_resolution r;
+	struct gputm_resolver_outcome r;
 
 	if (gputm_ownership_table_get_result(table, buffer, &r))
 		return;
@@ -34,7 +34,7 @@ int main(void)
 {
 	struct gputm_ownership_table_config config = GPUTM_OWNERSHIP_TABLE_CONFIG_INIT;
 	struct gputm_ownership_table *table;
-	struct gputm_resolution r;
+	struct gputm_resolver_outcome r;
 	uint32_t buffer;
 	int error = 0;
 

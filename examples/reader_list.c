@@ -15,13 +15,13 @@ static void show(const struct gputm_reader_list *list)
 
 	for (uint32_t i = 0; !gputm_reader_list_get_entry(list, WORD, i, &entry); i++)
 		switch (entry.type) {
-		case GPUTM_READER_LIST_PLAIN:
+		case GPUTM_READER_LIST_TYPE_PLAIN:
 			printf("  plain");
 			for (uint32_t k = 0; k < entry.count; k++)
 				printf(" %" PRIu32, entry.id[k]);
 			printf("\n");
 			break;
-		case GPUTM_READER_LIST_ROOT:
+		case GPUTM_READER_LIST_TYPE_ROOT:
 			printf("  root    %08" PRIx64 "\n", entry.vector);
 			break;
 		default:

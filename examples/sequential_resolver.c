@@ -9,10 +9,10 @@
 #include <stdio.h>
 
 static const uint64_t read1[3] = { 0x100, 0x200, 0x304 }, write1[3] = { 0x200, 0x304, 0x400 };
-static const struct gputm_warp_row reads = { 0x7, read1 }, writes = { 0x7, write1 };
-static const struct gputm_warp_logs logs = { &reads, &writes, 1, 1 };
+static const struct gputm_resolver_row reads = { 0x7, read1 }, writes = { 0x7, write1 };
+static const struct gputm_resolver_logs logs = { &reads, &writes, 1, 1 };
 
-static void show(const char *name, const struct gputm_resolution *r)
+static void show(const char *name, const struct gputm_resolver_outcome *r)
 {
 	printf("%-10s survivors 0x%" PRIx64 ", aborted 0x%" PRIx64 ", %2" PRIu64 " steps, %" PRIu64
 	       " cycles\n",
@@ -24,7 +24,7 @@ int main(void)
 {
 	struct gputm_sequential_resolver *sequential;
 	struct gputm_ownership_table *table;
-	struct gputm_resolution r;
+	struct gputm_resolver_outcome r;
 	uint32_t buffer;
 
 	if (gputm_sequential_resolver_new(NULL, NULL, &sequential) ||
@@ -40,7 +40,7 @@ int main(void)
 		return 1;
 	for (uint32_t lane = 0; lane < 3; lane++)
 		printf("  lane %" PRIu32 " %s\n", lane,
-		       gputm_sequential_resolver_lane(sequential, buffer, &logs, lane) ==
+		       gputm_sequential_resolver_resolve_lane(sequential, buffer, &logs, lane) ==
 				       GPUTM_SEQUENTIAL_RESOLVER_SURVIVES
 			       ? "survives" : "aborts");
 	if (gputm_sequential_resolver_get_result(sequential, buffer, &r) ||

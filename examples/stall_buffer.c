@@ -6,20 +6,20 @@
 
 int main(void)
 {
-	static const struct gputm_stall_request request[] = {
+	static const struct gputm_stall_buffer_request request[] = {
 		{ 0x40, 30, 1, 7 },
 		{ 0x44, 20, 2, 8 },
 		{ 0x48, 20, 3, 9 },
 		{ 0x80, 25, 4, 7 },
 	};
 	static const uint64_t released[] = { 0x40, 0x80, 0x40, 0x60, 0x40 };
-	struct gputm_stall_request woken;
+	struct gputm_stall_buffer_request woken;
 	struct gputm_stall_buffer *buffer;
 
 	if (gputm_stall_buffer_new(NULL, NULL, &buffer) < 0)
 		return 1;
 	for (size_t i = 0; i < 4; i++)
-		if (gputm_stall_buffer_enqueue(buffer, &request[i]) != GPUTM_STALL_BUFFER_QUEUED)
+		if (gputm_stall_buffer_push(buffer, &request[i]) != GPUTM_STALL_BUFFER_QUEUED)
 			return 1;
 	for (size_t i = 0; i < 5; i++) {
 		printf("0x%" PRIx64 " released: ", released[i]);

@@ -11,32 +11,34 @@ static const char *const name[] = { "run",    "drain",     "early validation", "
 /* A round in which `chunks` chunks are shipped, with conflicts or without. */
 static uint64_t one_round(struct gputm_sync_round *round, uint64_t now, int chunks, bool conflict)
 {
-	struct gputm_sync_round_todo todo = { GPUTM_SYNC_ROUND_RUN, 0, false, false };
+	struct gputm_sync_round_todo todo = { GPUTM_SYNC_ROUND_ACTION_RUN, 0, false, false };
 
 	if (gputm_sync_round_begin(round, now) < 0)
 		return now;
 	while (gputm_sync_round_step(round, now, &todo) == 0) {
 		struct gputm_sync_round_done done = { 0 };
 
-		if (todo.what == GPUTM_SYNC_ROUND_RUN) {
+		if (todo.action == GPUTM_SYNC_ROUND_ACTION_RUN) {
 			now = gputm_sync_round_next_time(round); /* the devices run till then */
 			continue;
 		}
-		printf("%6" PRIu64 " %-10s", now, name[todo.what]);
-		if (todo.what == GPUTM_SYNC_ROUND_SHIP && chunks > 0) {
+		printf("%6" PRIu64 " %-10s", now, name[todo.action]);
+		if (todo.action == GPUTM_SYNC_ROUND_ACTION_SHIP && chunks > 0) {
 			done.bytes = 4096;
 			done.cycles = 50;
 			done.conflict = conflict;
 			chunks--;
-		} else if (todo.what >= GPUTM_SYNC_ROUND_SHADOW &&
-			   todo.what < GPUTM_SYNC_ROUND_END) {
+		} else if (todo.action >= GPUTM_SYNC_ROUND_ACTION_SHADOW &&
+			   todo.action < GPUTM_SYNC_ROUND_ACTION_END) {
 			done.bytes = 16384; /* one granule that the GPU wrote */
 			done.runs = 1;
 		}
 		printf("%6" PRIu64 " bytes, cpu %s, gpu %s\n", done.bytes,
-		       gputm_sync_round_may_run(round, GPUTM_SYNC_ROUND_CPU, now) ? "runs" : "-",
-		       gputm_sync_round_may_run(round, GPUTM_SYNC_ROUND_GPU, now) ? "runs" : "-");
-		if (todo.what == GPUTM_SYNC_ROUND_END)
+		       gputm_sync_round_may_run(round, GPUTM_SYNC_ROUND_DEVICE_CPU, now) ? "runs"
+											 : "-",
+		       gputm_sync_round_may_run(round, GPUTM_SYNC_ROUND_DEVICE_GPU, now) ? "runs"
+											 : "-");
+		if (todo.action == GPUTM_SYNC_ROUND_ACTION_END)
 			break;
 		if (gputm_sync_round_complete(round, now, &done) < 0)
 			break;

@@ -51,12 +51,12 @@ int main(void)
 	if (gputm_tx_log_lookup_own_write(log, 3, 0x300, &seen[3], NULL) == 1)
 		printf("lane 3 reads %" PRIu32 ", of partition %" PRIu32 "\n", seen[3],
 		       gputm_tx_log_partition(log, 0x300));
-	show(log, GPUTM_TX_LOG_READ, "read ");
-	show(log, GPUTM_TX_LOG_WRITE, "write");
+	show(log, GPUTM_TX_LOG_KIND_READ, "read ");
+	show(log, GPUTM_TX_LOG_KIND_WRITE, "write");
 	if (gputm_tx_log_restart(log, 0x8))
 		return 1;
 	puts("lane 3 restarts");
-	show(log, GPUTM_TX_LOG_WRITE, "write");
+	show(log, GPUTM_TX_LOG_KIND_WRITE, "write");
 	gputm_tx_log_free(log);
 	return 0;
 }

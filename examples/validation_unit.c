@@ -8,7 +8,7 @@ enum { A = 0x100, B = 0x200, P = 1, Q = 2 };
 
 static void show(struct gputm_validation_unit *unit, int table)
 {
-	struct gputm_validation_granule a, b;
+	struct gputm_validation_unit_granule a, b;
 
 	if (gputm_validation_unit_get_granule(unit, A, &a) < 0 ||
 	    gputm_validation_unit_get_granule(unit, B, &b) < 0)
@@ -22,8 +22,8 @@ static void access_one(struct gputm_validation_unit *unit, uint32_t warp, bool w
 		       uint64_t address, uint64_t time)
 {
 	static const char *const results[] = { "ok", "abort", "waits" };
-	struct gputm_validation_request request = { 0, address, time, time, warp, write };
-	struct gputm_validation_answer answer;
+	struct gputm_validation_unit_request request = { 0, address, time, time, warp, write };
+	struct gputm_validation_unit_answer answer;
 	int result = gputm_validation_unit_access(unit, &request, &answer);
 
 	if (result < 0)
@@ -43,7 +43,7 @@ static void both(struct gputm_validation_unit *unit, uint32_t warp, uint64_t add
 
 int main(void)
 {
-	struct gputm_validation_answer answer;
+	struct gputm_validation_unit_answer answer;
 	struct gputm_validation_unit *unit;
 
 	if (gputm_validation_unit_new(NULL, NULL, &unit) < 0)

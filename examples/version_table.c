@@ -12,7 +12,7 @@ static int make_versions(struct gputm_version_table *table, uint32_t region)
 	for (unsigned i = 0; i < 3; i++) {
 		if (gputm_version_table_begin_copy(table, region, &from, &to) !=
 			    GPUTM_VERSION_TABLE_OK ||
-		    gputm_version_table_copied(table, region) < 0 ||
+		    gputm_version_table_complete_copy(table, region) < 0 ||
 		    gputm_version_table_seal(table, 1, created[i]) != GPUTM_VERSION_TABLE_OK)
 			return 1;
 		printf("version %" PRIu32 ", a copy of %" PRIu32 ", created at %" PRIu64 "\n", to,

@@ -31,7 +31,7 @@ int main(void)
 	if (gputm_warp_clock_new(NULL, NULL, &clock) < 0)
 		return 1;
 	error = attempt(clock, 9) || attempt(clock, 21) || attempt(clock, 0);
-	printf("%s\n", gputm_warp_clock_exhausted(clock) ? "stamps must roll over" : "time is left");
+	puts(gputm_warp_clock_exhausted(clock) ? "stamps must roll over" : "time is left");
 	gputm_warp_clock_free(clock);
 	return error;
 }

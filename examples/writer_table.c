@@ -33,7 +33,8 @@ static void show(const struct gputm_writer_table *table)
 /* Of claims in the same cycle the lowest transaction wins (4.2). */
 static void claim_two(struct gputm_writer_table *table)
 {
-	static const struct gputm_writer_claim at_once[] = { { 0x80, 4, 6 }, { 0x80, 4, 5 } };
+	static const struct gputm_writer_table_request at_once[] = { { 0x80, 4, 6 },
+								     { 0x80, 4, 5 } };
 	int result[2];
 
 	if (!gputm_writer_table_claim_batch(table, 2, at_once, result))

@@ -71,7 +71,7 @@ static inline void grant(struct core *core, uint32_t warp, uint32_t count, uint6
 static inline int push(struct core *core, uint32_t partition, uint32_t kind, uint32_t purpose,
 		       uint64_t first_cid, uint32_t lanes, uint64_t mask, uint64_t yes)
 {
-	struct gputm_commit_report report = { kind, purpose, first_cid, lanes, mask, yes };
+	struct gputm_commit_unit_report report = { kind, purpose, first_cid, lanes, mask, yes };
 	int probe = gputm_commit_sequencer_push_probe(core->seq, partition, &report);
 
 	ck_assert_int_eq(gputm_commit_sequencer_push(core->seq, partition, &report), probe);
@@ -81,7 +81,8 @@ static inline int push(struct core *core, uint32_t partition, uint32_t kind, uin
 static inline void outcome(struct core *core, uint32_t partition, uint64_t first_cid,
 			   uint32_t lanes, uint64_t mask, uint64_t yes)
 {
-	int result = push(core, partition, GPUTM_COMMIT_OUTCOME, 0, first_cid, lanes, mask, yes);
+	int result = push(core, partition, GPUTM_COMMIT_UNIT_REPORT_OUTCOME, 0, first_cid, lanes,
+			  mask, yes);
 
 	ck_assert_int_eq(result, OK);
 }
@@ -90,19 +91,20 @@ static inline void outcome(struct core *core, uint32_t partition, uint64_t first
 static inline void resend(struct core *core, uint32_t purpose, uint64_t first_cid, uint32_t lanes,
 			  uint64_t mask)
 {
-	ck_assert_int_eq(push(core, 0, GPUTM_COMMIT_RESEND, purpose, first_cid, lanes, mask, 0),
-			 OK);
+	ck_assert_int_eq(
+		push(core, 0, GPUTM_COMMIT_UNIT_REPORT_RESEND, purpose, first_cid, lanes, mask, 0),
+		OK);
 }
 
 static inline void retire(struct core *core, uint32_t partition, uint64_t first_cid, uint32_t lanes)
 {
-	ck_assert_int_eq(push(core, partition, GPUTM_COMMIT_RETIRED, 0, first_cid, lanes,
-			      (UINT64_C(1) << lanes) - 1, 0),
+	ck_assert_int_eq(push(core, partition, GPUTM_COMMIT_UNIT_REPORT_RETIRED, 0, first_cid,
+			      lanes, (UINT64_C(1) << lanes) - 1, 0),
 			 OK);
 }
 
 /* The last packet taken. */
-static struct gputm_commit_message message;
+static struct gputm_commit_unit_message message;
 
 /* The network takes the only packet there is, which must be this. */
 static inline void takes(struct core *core, uint32_t partition, uint32_t kind, uint64_t mask,

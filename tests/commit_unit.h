@@ -23,9 +23,9 @@ static inline uint64_t stat_of(const struct hand *h, const char *name)
 	return kit_stat(unit_of(h->unit), name);
 }
 
-static inline struct gputm_commit_message header(uint32_t kind, uint64_t first, uint32_t lanes)
+static inline struct gputm_commit_unit_message header(uint32_t kind, uint64_t first, uint32_t lanes)
 {
-	struct gputm_commit_message m;
+	struct gputm_commit_unit_message m;
 
 	memset(&m, 0, sizeof(m));
 	m.kind = kind;
@@ -34,7 +34,7 @@ static inline struct gputm_commit_message header(uint32_t kind, uint64_t first, 
 	return m;
 }
 
-static inline int push(struct hand *h, const struct gputm_commit_message *m)
+static inline int push(struct hand *h, const struct gputm_commit_unit_message *m)
 {
 	int answer = gputm_commit_unit_push_probe(h->unit, m);
 
@@ -46,18 +46,18 @@ static inline int push(struct hand *h, const struct gputm_commit_message *m)
 static inline void send_log(struct hand *h, uint32_t kind, uint64_t cid, uint32_t at,
 			    uint32_t count, uint32_t value)
 {
-	struct gputm_commit_message m = header(kind, cid, 1);
+	struct gputm_commit_unit_message m = header(kind, cid, 1);
 
 	m.mask = 1;
 	for (uint32_t n = 0; n < count; n++)
-		m.word[m.words++] = (struct gputm_commit_word){ 4 * (at + n), value, 0 };
+		m.word[m.words++] = (struct gputm_commit_unit_word){ 4 * (at + n), value, 0 };
 	ck_assert_int_eq(push(h, &m), GPUTM_COMMIT_UNIT_ACCEPTED);
 }
 
 static inline void send_lanes(struct hand *h, uint32_t kind, uint64_t first, uint32_t lanes,
 			      uint64_t mask, uint64_t yes)
 {
-	struct gputm_commit_message m = header(kind, first, lanes);
+	struct gputm_commit_unit_message m = header(kind, first, lanes);
 
 	m.mask = mask;
 	m.yes = yes;
@@ -86,9 +86,9 @@ static inline unsigned wait_request(struct hand *h, int port)
 
 static inline void complete(struct hand *h, int port, uint32_t value)
 {
-	uint32_t values[GPUTM_MEM_WORDS];
+	uint32_t values[GPUTM_MEM_WORDS_MAX];
 
-	for (unsigned n = 0; n < GPUTM_MEM_WORDS; n++)
+	for (unsigned n = 0; n < GPUTM_MEM_WORDS_MAX; n++)
 		values[n] = value;
 	ck_assert_int_eq(gputm_commit_unit_mem_complete(h->unit, h->tag[port], values), 0);
 }
@@ -102,7 +102,7 @@ static inline void serve(struct hand *h, int port, uint32_t value)
 /* Tick until a report comes, take it. @return the ticks. */
 static inline unsigned wait_report(struct hand *h, uint32_t kind, uint64_t first, uint64_t yes)
 {
-	struct gputm_commit_report report;
+	struct gputm_commit_unit_report report;
 	unsigned ticks = 0;
 
 	while (!gputm_commit_unit_peek(h->unit, &report)) {
@@ -114,11 +114,11 @@ static inline unsigned wait_report(struct hand *h, uint32_t kind, uint64_t first
 	return ticks;
 }
 
-static inline unsigned wait_stage(struct hand *h, uint64_t cid, enum gputm_commit_stage stage)
+static inline unsigned wait_stage(struct hand *h, uint64_t cid, enum gputm_commit_unit_state stage)
 {
 	unsigned ticks = 0;
 
-	while (gputm_commit_unit_stage(h->unit, cid) != stage) {
+	while (gputm_commit_unit_entry_state(h->unit, cid) != stage) {
 		ck_assert_uint_lt(ticks++, 1000);
 		gputm_commit_unit_tick(h->unit);
 	}
@@ -136,16 +136,17 @@ static inline struct hand play_hazard(struct kit *kit, uint32_t value_read)
 {
 	struct hand h = hand_of(make(kit, SMALL));
 
-	send_log(&h, GPUTM_COMMIT_READ_LOG, 8, 0, 1, value_read);
-	send_log(&h, GPUTM_COMMIT_WRITE_LOG, 7, 0, 1, 1);
-	send_mask(&h, GPUTM_COMMIT_DONE, 7, true);
-	send_mask(&h, GPUTM_COMMIT_DONE, 8, true);
+	send_log(&h, GPUTM_COMMIT_UNIT_MESSAGE_READ_LOG, 8, 0, 1, value_read);
+	send_log(&h, GPUTM_COMMIT_UNIT_MESSAGE_WRITE_LOG, 7, 0, 1, 1);
+	send_mask(&h, GPUTM_COMMIT_UNIT_MESSAGE_DONE, 7, true);
+	send_mask(&h, GPUTM_COMMIT_UNIT_MESSAGE_DONE, 8, true);
 	serve(&h, 0, 0);
-	wait_report(&h, GPUTM_COMMIT_OUTCOME, 7, true);
+	wait_report(&h, GPUTM_COMMIT_UNIT_REPORT_OUTCOME, 7, true);
 	ticks(&h, 20);
-	ck_assert_int_eq(gputm_commit_unit_stage(h.unit, 8), GPUTM_COMMIT_VALIDATE);
+	ck_assert_int_eq(gputm_commit_unit_entry_state(h.unit, 8),
+			 GPUTM_COMMIT_UNIT_STATE_VALIDATE);
 	ck_assert_uint_eq(stat_of(&h, "hazards"), 1);
-	send_mask(&h, GPUTM_COMMIT_VERDICT, 7, true);
+	send_mask(&h, GPUTM_COMMIT_UNIT_MESSAGE_VERDICT, 7, true);
 	return h;
 }
 

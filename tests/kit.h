@@ -306,7 +306,7 @@ const uint64_t *kit_event(uint32_t kind);
  * KIT_TOLD("queue", 1, warp, running, waiting). */
 #define KIT_TOLD(NAME, COUNT, ...) kit_told(NAME, COUNT, (const uint64_t[4]){ __VA_ARGS__ })
 void kit_told(const char *name, unsigned count, const uint64_t value[4]);
-/* Assert that there were so many events, and no others: kit_heard("begun=3 edge=2"). */
+/* Assert that there were so many events, and no others: kit_heard("begin=3 edge=2"). */
 void kit_heard(const char *text);
 /* All of life, chaos and the names of statistics, events and storage, as one test case. */
 void kit_common(const struct kit_maker *maker);

@@ -25,8 +25,8 @@ static uint32_t acquire(struct HANDLE *unit, uint64_t active)
 	return buffer;
 }
 
-static inline void same_resolution(const struct gputm_resolution *a,
-				   const struct gputm_resolution *b)
+static inline void same_resolution(const struct gputm_resolver_outcome *a,
+				   const struct gputm_resolver_outcome *b)
 {
 	KIT_SAME(*a, *b, survived, aborted, initialise_cycles, construct_cycles, match_cycles,
 		 log_rows, steps);
@@ -46,10 +46,10 @@ static inline uint64_t below_of_bytes(void *bytes, uint64_t limit)
 KIT_TESTS(test_resolver_every_lane_of_a_full_row_is_checked, 32)
 {
 	uint64_t address[32];
-	const struct gputm_warp_row row = { UINT32_MAX, address };
-	const struct gputm_warp_logs logs = { &row, &row, 0, 1 };
+	const struct gputm_resolver_row row = { UINT32_MAX, address };
+	const struct gputm_resolver_logs logs = { &row, &row, 0, 1 };
 	struct HANDLE *unit = make(kit, NULL);
-	struct gputm_resolution r;
+	struct gputm_resolver_outcome r;
 	uint32_t b = acquire(unit, UINT32_MAX);
 
 	for (int i = 0; i < 32; i++)
@@ -60,16 +60,16 @@ KIT_TESTS(test_resolver_every_lane_of_a_full_row_is_checked, 32)
 /* The logs of Fig. 6.6. */
 static const uint64_t rl1[4] = { 0x04, 0x04, 0x04, 0x04 }, rl2[4] = { 0x0c, 0x08, 0x10, 0 };
 static const uint64_t wl1[4] = { 0x0c, 0x08, 0x10, 0x04 }, wl2[4] = { 0x10, 0x14, 0x14, 0x08 };
-static const struct gputm_warp_row figure_read[2] = { { 0xf, rl1 }, { 0x7, rl2 } };
-static const struct gputm_warp_row figure_write[2] = { { 0xf, wl1 }, { 0xf, wl2 } };
-static const struct gputm_warp_logs figure = { figure_read, figure_write, 2, 2 };
+static const struct gputm_resolver_row figure_read[2] = { { 0xf, rl1 }, { 0x7, rl2 } };
+static const struct gputm_resolver_row figure_write[2] = { { 0xf, wl1 }, { 0xf, wl2 } };
+static const struct gputm_resolver_logs figure = { figure_read, figure_write, 2, 2 };
 
 /* ---- random ---- */
 
 struct pair {
 	struct HANDLE *unit;
 	struct JOIN(oracle_, RESOLVER) oracle;
-	struct gputm_resolution held[3]; /* what a buffer has answered */
+	struct gputm_resolver_outcome held[3]; /* what a buffer has answered */
 };
 
 static void release(struct pair *p, uint32_t b)
@@ -83,7 +83,7 @@ static void resolve_one(struct pair *p, uint64_t words, struct kit_bytes *bytes)
 	uint32_t lanes = p->oracle.config.lanes;
 	uint64_t all = lanes < 64 ? (UINT64_C(1) << lanes) - 1 : UINT64_MAX;
 	uint64_t active = kit_draw(bytes, 2) ? all : kit_number(bytes, 8) & all;
-	struct gputm_resolution r, expected;
+	struct gputm_resolver_outcome r, expected;
 	struct oracle_logs logs;
 	uint32_t b;
 

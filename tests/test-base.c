@@ -356,9 +356,9 @@ KIT_TEST(test_lent_parts_stay_over_a_load)
 {
 	struct gputm_validation_unit *unit = NULL;
 	struct gputm_unit *face, *table, *buffer;
-	struct gputm_validation_answer answer;
-	struct gputm_validation_request store = { 1, 64, 5, 1, 1, true };
-	struct gputm_validation_request other = { 2, 64, 6, 1, 2, true };
+	struct gputm_validation_unit_answer answer;
+	struct gputm_validation_unit_request store = { 1, 64, 5, 1, 1, true };
+	struct gputm_validation_unit_request other = { 2, 64, 6, 1, 2, true };
 	struct gputm_stat stat;
 	unsigned events = 0, before;
 	uint64_t writes;
@@ -401,8 +401,8 @@ KIT_TEST(test_lent_parts_stay_over_a_load)
 /* A part is saved alone, but loaded with its whole only: else the whole would be broken. */
 KIT_TEST(test_a_part_is_not_loaded_alone)
 {
-	struct gputm_validation_request store = { 1, 64, 5, 1, 1, true };
-	struct gputm_validation_answer answer;
+	struct gputm_validation_unit_request store = { 1, 64, 5, 1, 1, true };
+	struct gputm_validation_unit_answer answer;
 	struct gputm_validation_unit *unit = NULL, *other = NULL;
 	struct gputm_unit *part[2];
 	uint64_t digest;

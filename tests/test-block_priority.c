@@ -23,7 +23,7 @@ static void expect(struct gputm_block_priority *p, const uint64_t *ready, const 
 
 KIT_TEST(test_block_priority_configs)
 {
-	ck_assert_uint_eq(with("srr").policy, GPUTM_BLOCK_PRIORITY_SRR);
+	ck_assert_uint_eq(with("srr").policy, GPUTM_BLOCK_PRIORITY_POLICY_SRR);
 }
 
 /* Blocks in the slots 0, 1, 2, dispatched in the order 2, 0, 1. */

@@ -40,8 +40,8 @@
 
 static const uint64_t masks[64] = { 1 }, addresses[64];
 static const uint32_t words[64];
-static const struct gputm_warp_row row = { 1, addresses };
-static const struct gputm_warp_logs logs = { &row, &row, 1, 1 };
+static const struct gputm_resolver_row row = { 1, addresses };
+static const struct gputm_resolver_logs logs = { &row, &row, 1, 1 };
 static uint64_t wide[64];
 static uint32_t narrow[64];
 static bool flag;
@@ -97,16 +97,16 @@ KIT_TEST(test_bounds_of_every_system)
 		ZERO(gputm_tx_log_rows(u, kind));
 		ZERO(gputm_tx_log_lanes(u, kind));
 		PAST(gputm_tx_log_get_row(u, kind, 0, &got));
-		PAST(gputm_tx_log_get_row(u, GPUTM_TX_LOG_READ, i - 2, &got));
+		PAST(gputm_tx_log_get_row(u, GPUTM_TX_LOG_KIND_READ, i - 2, &got));
 		PAST(gputm_tx_log_get_group(u, kind, 0, 1, wide, wide));
-		PAST(gputm_tx_log_get_group(u, GPUTM_TX_LOG_WRITE, i - 2, 1, wide, wide));
+		PAST(gputm_tx_log_get_group(u, GPUTM_TX_LOG_KIND_WRITE, i - 2, 1, wide, wide));
 	}
 }
 
 KIT_TEST(test_bounds_of_warptm)
 {
 	struct gputm_first_read_verdict verdict;
-	struct gputm_resolution out;
+	struct gputm_resolver_outcome out;
 
 	WITH_EACH(last_written, ways)
 		PAST(gputm_last_written_get_entry(u, i, 0, wide));
@@ -136,11 +136,11 @@ KIT_TEST(test_bounds_of_warptm)
 		ck_assert_int_eq(gputm_ownership_table_owner(u, i, 0), -1);
 	}
 	WITH_EACH(sequential_resolver, lanes)
-		PAST(gputm_sequential_resolver_lane(u, 0, &logs, i));
+		PAST(gputm_sequential_resolver_resolve_lane(u, 0, &logs, i));
 	WITH_EACH(sequential_resolver, buffers)
 	{
 		PAST(gputm_sequential_resolver_resolve(u, i, &logs, &out));
-		PAST(gputm_sequential_resolver_lane(u, i, &logs, 0));
+		PAST(gputm_sequential_resolver_resolve_lane(u, i, &logs, 0));
 		PAST(gputm_sequential_resolver_get_result(u, i, &out));
 		PAST(gputm_sequential_resolver_release(u, i));
 	}
@@ -148,7 +148,9 @@ KIT_TEST(test_bounds_of_warptm)
 
 KIT_TEST(test_bounds_of_kilo_tm)
 {
-	const struct gputm_commit_report report = { GPUTM_COMMIT_OUTCOME, 0, 0, 1, 1, 1 };
+	const struct gputm_commit_unit_report report = {
+		GPUTM_COMMIT_UNIT_REPORT_OUTCOME, 0, 0, 1, 1, 1
+	};
 	struct gputm_mem_request request;
 
 	WITH_EACH(commit_id, cores)
@@ -174,15 +176,15 @@ KIT_TEST(test_bounds_of_kilo_tm)
 		PAST(gputm_commit_unit_mem_pop(u, port));
 		PAST(gputm_commit_unit_mem_take(u, port, &request));
 		PAST(gputm_commit_unit_mem_complete(u, i, narrow));
-		ZERO(gputm_commit_unit_stage(u, i));
-		ZERO(gputm_commit_unit_stage(u, UINT64_MAX));
+		ZERO(gputm_commit_unit_entry_state(u, i));
+		ZERO(gputm_commit_unit_entry_state(u, UINT64_MAX));
 	}
 }
 
 KIT_TEST(test_bounds_of_getm)
 {
-	struct gputm_stall_request request;
-	struct gputm_metadata metadata;
+	struct gputm_stall_buffer_request request;
+	struct gputm_metadata_table_entry metadata;
 
 	WITH_EACH(commit_buffer, blocks)
 		PAST(gputm_commit_buffer_mem_complete(u, i));
@@ -193,7 +195,7 @@ KIT_TEST(test_bounds_of_getm)
 		PAST(gputm_metadata_table_get_entry(u, i, wide, &metadata));
 		PAST(gputm_metadata_table_estimate(u, UINT64_MAX, wide, wide));
 		PAST(gputm_metadata_table_lookup(u, UINT64_MAX, &metadata));
-		PAST(gputm_metadata_table_get(u, UINT64_MAX, &metadata));
+		PAST(gputm_metadata_table_query(u, UINT64_MAX, &metadata));
 		PAST(gputm_metadata_table_add_writes(u, UINT64_MAX, 1, 0, narrow));
 	}
 	WITH(stall_buffer, 0)
@@ -232,9 +234,9 @@ KIT_TEST(test_bounds_of_si_tm)
 	WITH_EACH(timestamp_table, transactions)
 	{
 		PAST(gputm_timestamp_table_begin(u, i, 1));
-		PAST(gputm_timestamp_table_edge(u, i, 0));
-		PAST(gputm_timestamp_table_edge(u, 0, i));
-		PAST(gputm_timestamp_table_edge_probe(u, i, 0));
+		PAST(gputm_timestamp_table_add_edge(u, i, 0));
+		PAST(gputm_timestamp_table_add_edge(u, 0, i));
+		PAST(gputm_timestamp_table_add_edge_probe(u, i, 0));
 		PAST(gputm_timestamp_table_retire(u, i, true));
 		PAST(gputm_timestamp_table_release(u, i));
 		PAST(gputm_timestamp_table_get_stamps(u, i, &stamps));
@@ -248,8 +250,8 @@ KIT_TEST(test_bounds_of_si_tm)
 		PAST(gputm_version_table_release(u, i, 0));
 		PAST(gputm_version_table_begin_copy(u, i, narrow, narrow));
 		PAST(gputm_version_table_begin_copy_probe(u, i));
-		PAST(gputm_version_table_copied(u, i));
-		PAST(gputm_version_table_committed(u, i, 1));
+		PAST(gputm_version_table_complete_copy(u, i));
+		PAST(gputm_version_table_commit(u, i, 1));
 		PAST(gputm_version_table_get_version(u, i, 0, &version));
 	}
 	WITH(version_table, 8)
@@ -348,18 +350,18 @@ KIT_TEST(test_bounds_of_control_flow)
 
 KIT_TEST(test_bounds_of_hetm)
 {
-	struct gputm_log_chunk chunk;
+	struct gputm_write_set_log_chunk chunk;
 
 	WITH(dispatch_queues, 64)
 	{
 		enum gputm_dispatch_queues_affinity affinity =
 			(enum gputm_dispatch_queues_affinity)i;
 
-		PAST(gputm_dispatch_queues_push(u, i, GPUTM_DISPATCH_QUEUES_ANY, 1));
+		PAST(gputm_dispatch_queues_push(u, i, GPUTM_DISPATCH_QUEUES_AFFINITY_ANY, 1));
 		PAST(gputm_dispatch_queues_push(u, 0, affinity, 1));
 		ZERO(gputm_dispatch_queues_waiting(u, affinity));
 	}
-	WITH(sync_round, GPUTM_SYNC_ROUND_GPU + 1)
+	WITH(sync_round, GPUTM_SYNC_ROUND_DEVICE_GPU + 1)
 		ZERO(gputm_sync_round_may_run(u, (enum gputm_sync_round_device)i, 0));
 	WITH_EACH(write_set_log, threads)
 	{
@@ -389,8 +391,8 @@ KIT_TEST(test_bounds_of_hetm)
 
 KIT_TEST(test_addresses_as_wide_as_their_field)
 {
-	struct gputm_stall_request request = { .stamp = 1 };
-	struct gputm_metadata metadata;
+	struct gputm_stall_buffer_request request = { .stamp = 1 };
+	struct gputm_metadata_table_entry metadata;
 	uint64_t lanes[64], lost;
 
 	ADDRESS(warp_access_filter, (lanes[0] = a, gputm_warp_access_filter_begin(u, 0, 1) ? -1 :
@@ -403,12 +405,11 @@ KIT_TEST(test_addresses_as_wide_as_their_field)
 	ADDRESS(last_written, gputm_last_written_record(u, a, 0), NOTHING);
 	ADDRESS(last_writer, gputm_last_writer_record(u, a, 1),
 		KIT_REFUSED(-ERANGE, gputm_last_writer_record(u, a, UINT64_MAX), "cid"));
-	ADDRESS(last_writer, gputm_last_writer_youngest_writer(u, a, wide), NOTHING);
-	ADDRESS(stall_buffer, (request.address = a, gputm_stall_buffer_enqueue(u, &request)),
-		NOTHING);
-	ADDRESS(stall_buffer, gputm_stall_buffer_enqueue_probe(u, a), NOTHING);
+	ADDRESS(last_writer, gputm_last_writer_lookup(u, a, wide), NOTHING);
+	ADDRESS(stall_buffer, (request.address = a, gputm_stall_buffer_push(u, &request)), NOTHING);
+	ADDRESS(stall_buffer, gputm_stall_buffer_push_probe(u, a), NOTHING);
 	ADDRESS(metadata_table, gputm_metadata_table_lookup(u, a, &metadata), NOTHING);
-	ADDRESS(metadata_table, gputm_metadata_table_get(u, a, &metadata), NOTHING);
+	ADDRESS(metadata_table, gputm_metadata_table_query(u, a, &metadata), NOTHING);
 	ADDRESS(reader_list, gputm_reader_list_add(u, a, 0),
 		KIT_REFUSED(-ERANGE, gputm_reader_list_add(u, a, UINT32_MAX), "transaction"));
 	ADDRESS(reader_list, gputm_reader_list_entries(u, a), NOTHING);

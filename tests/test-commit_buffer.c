@@ -8,7 +8,7 @@ KIT_UNIT(commit_buffer, COMMIT_BUFFER);
 static int push(struct gputm_commit_buffer *b, uint64_t address, uint32_t warp, uint32_t value,
 		bool cleanup)
 {
-	struct gputm_commit_entry entry = { address, 1, warp, value, 1, cleanup };
+	struct gputm_commit_buffer_entry entry = { address, 1, warp, value, 1, cleanup };
 	int probe = gputm_commit_buffer_push_probe(b, &entry);
 
 	ck_assert_int_eq(gputm_commit_buffer_push(b, &entry), probe);
@@ -24,7 +24,7 @@ KIT_MADE(test_v_c_sixteen_kilobytes, b, NULL)
 /* The example of the source file: two writes of warp 3 go together, that of warp 5 after. */
 KIT_MADE(test_timing_block, b, NULL)
 {
-	struct gputm_commit_release release;
+	struct gputm_commit_buffer_release release;
 	struct gputm_mem_request request;
 
 	ck_assert_int_eq(push(b, 0x40, 3, 7, false), GPUTM_COMMIT_BUFFER_ACCEPTED);
@@ -35,8 +35,8 @@ KIT_MADE(test_timing_block, b, NULL)
 	ck_assert(!gputm_commit_buffer_mem_pop(b));
 	ck_assert(!gputm_commit_buffer_mem_take(b, &request));
 	ck_assert_uint_eq(gputm_commit_buffer_next_event(b), 0);
-	ck_assert_int_eq(gputm_commit_buffer_tick(b) & GPUTM_COMMIT_BUFFER_OFFERS_WRITE,
-			 GPUTM_COMMIT_BUFFER_OFFERS_WRITE);
+	ck_assert_int_eq(gputm_commit_buffer_tick(b) & GPUTM_COMMIT_BUFFER_OFFER_WRITE,
+			 GPUTM_COMMIT_BUFFER_OFFER_WRITE);
 	ck_assert(gputm_commit_buffer_mem_peek(b, &request));
 	KIT_HAS(request, address, 0x40, word_mask, 3);
 	ck_assert_uint_eq(request.value[1], 8);
@@ -84,7 +84,7 @@ KIT_MADE(test_commit_buffer_tags_of_many_writes, b, "blocks=130")
 
 KIT_MADE(test_commit_buffer_full_and_misuse, b, "blocks=2 address_bits=16")
 {
-	struct gputm_commit_entry entry = { 0, 1, 1, 1, 1, false };
+	struct gputm_commit_buffer_entry entry = { 0, 1, 1, 1, 1, false };
 
 	ck_assert_int_eq(push(b, 0, 1, 1, false), GPUTM_COMMIT_BUFFER_ACCEPTED);
 	ck_assert_int_eq(push(b, 32, 1, 1, false), GPUTM_COMMIT_BUFFER_ACCEPTED);
@@ -119,7 +119,7 @@ struct run {
 
 static void do_push(struct run *r)
 {
-	struct gputm_commit_entry e = { kit_draw(r->bytes, 64) * 4, kit_draw(r->bytes, 2),
+	struct gputm_commit_buffer_entry e = { kit_draw(r->bytes, 64) * 4, kit_draw(r->bytes, 2),
 					kit_u32(r->bytes, 2),
 					(uint32_t)kit_number(r->bytes, 4),
 					1 + kit_u32(r->bytes, 3),
@@ -164,7 +164,7 @@ static void do_complete(struct run *r)
 
 static bool do_release(struct run *r)
 {
-	struct gputm_commit_release mine, his = { 0 };
+	struct gputm_commit_buffer_release mine, his = { 0 };
 	bool any = oracle_commit_buffer_release(&r->o, &his);
 
 	ck_assert_int_eq(gputm_commit_buffer_peek(r->b, &mine), any);

@@ -89,13 +89,13 @@ static void hear(struct world *w)
 {
 	const uint64_t *event;
 
-	if (w->done != kit_events(GPUTM_COMMIT_SEQUENCER_EVENT_DONE)) {
-		event = kit_event(GPUTM_COMMIT_SEQUENCER_EVENT_DONE);
+	if (w->done != kit_events(GPUTM_COMMIT_SEQUENCER_EVENT_FINISH)) {
+		event = kit_event(GPUTM_COMMIT_SEQUENCER_EVENT_FINISH);
 		oracle_sample(w->stats.latency, w->cycles - w->begun[event[0]]);
 		w->done++;
 	}
-	if (w->resent != kit_events(GPUTM_COMMIT_SEQUENCER_EVENT_RESENT)) {
-		event = kit_event(GPUTM_COMMIT_SEQUENCER_EVENT_RESENT);
+	if (w->resent != kit_events(GPUTM_COMMIT_SEQUENCER_EVENT_RESEND)) {
+		event = kit_event(GPUTM_COMMIT_SEQUENCER_EVENT_RESEND);
 		walk(w, event[0], event[3] & 1);
 		w->resent++;
 	}
@@ -215,7 +215,7 @@ static void try_pop(struct world *w)
 
 static void try_report(struct world *w)
 {
-	struct gputm_commit_report report;
+	struct gputm_commit_unit_report report;
 	uint64_t pick = below(w, UINT64_MAX);
 	unsigned partition;
 	int result;
@@ -224,14 +224,15 @@ static void try_report(struct world *w)
 		return;
 	result = gputm_commit_sequencer_push_probe(w->seq, partition, &report);
 	ck_assert_int_eq(gputm_commit_sequencer_push(w->seq, partition, &report), result);
-	ck_assert_msg(result == OK || (result == BUSY && report.kind == GPUTM_COMMIT_RESEND), "%s",
-		      w->kit->message);
+	ck_assert_msg(result == OK ||
+			      (result == BUSY && report.kind == GPUTM_COMMIT_UNIT_REPORT_RESEND),
+		      "%s", w->kit->message);
 	if (result != OK)
 		return;
 	if (oracle_commit_sequencer_sent(&w->oracle, partition, &report) ||
-	    (report.kind == GPUTM_COMMIT_RESEND && w->stats.resends == w->resent))
+	    (report.kind == GPUTM_COMMIT_UNIT_REPORT_RESEND && w->stats.resends == w->resent))
 		w->works = true;
-	w->stats.resends += report.kind == GPUTM_COMMIT_RESEND;
+	w->stats.resends += report.kind == GPUTM_COMMIT_UNIT_REPORT_RESEND;
 }
 
 static void try_done(struct world *w)
@@ -275,17 +276,17 @@ static int offers_of(struct gputm_commit_sequencer *seq)
 {
 	struct gputm_commit_sequencer_retired retired;
 	struct gputm_commit_sequencer_done done;
-	struct gputm_commit_message packet;
+	struct gputm_commit_unit_message packet;
 	uint32_t partition;
 	int offers = 0;
 
 	/* Once a warp is told to be done, its CIDs may be told to be retired. */
 	if (gputm_commit_sequencer_take_retired(seq, &retired) == 1)
-		offers |= GPUTM_COMMIT_SEQUENCER_OFFERS_RETIRED;
+		offers |= GPUTM_COMMIT_SEQUENCER_OFFER_RETIRED;
 	if (gputm_commit_sequencer_take_done(seq, &done) == 1)
-		offers |= GPUTM_COMMIT_SEQUENCER_OFFERS_DONE;
+		offers |= GPUTM_COMMIT_SEQUENCER_OFFER_DONE;
 	if (gputm_commit_sequencer_peek(seq, &partition, &packet) == 1)
-		offers |= GPUTM_COMMIT_SEQUENCER_OFFERS_PACKET;
+		offers |= GPUTM_COMMIT_SEQUENCER_OFFER_PACKET;
 	return offers;
 }
 

@@ -17,16 +17,16 @@ KIT_WITH(test_timing_log_walk, struct core core, core_of(kit, ""))
 	grant(&core, 1, 4, 20);
 	ck_assert(!gputm_commit_sequencer_wants(core.seq, &warp, &count));
 	quiet_tick(&core);
-	tick_takes(&core, 0, GPUTM_COMMIT_READ_LOG, 0xf, 0, 4);
+	tick_takes(&core, 0, GPUTM_COMMIT_UNIT_MESSAGE_READ_LOG, 0xf, 0, 4);
 	KIT_HAS(message, first_cid, 20, lanes, 4);
 	KIT_HAS(message.word[3], address, 12, value, 13, lane, 3);
-	tick_takes(&core, 1, GPUTM_COMMIT_READ_LOG, 0x2, 0, 1);
-	tick_takes(&core, 1, GPUTM_COMMIT_WRITE_LOG, 0x6, 0, 2);
+	tick_takes(&core, 1, GPUTM_COMMIT_UNIT_MESSAGE_READ_LOG, 0x2, 0, 1);
+	tick_takes(&core, 1, GPUTM_COMMIT_UNIT_MESSAGE_WRITE_LOG, 0x6, 0, 2);
 	tick(&core);
 	ck_assert_uint_eq(gputm_commit_sequencer_next_event(core.seq), UINT64_MAX);
-	takes(&core, 0, GPUTM_COMMIT_DONE, 0xf, 0xf, 0);
+	takes(&core, 0, GPUTM_COMMIT_UNIT_MESSAGE_DONE, 0xf, 0xf, 0);
 	ck_assert_uint_eq(gputm_commit_sequencer_next_event(core.seq), 0);
-	tick_takes(&core, 1, GPUTM_COMMIT_DONE, 0xf, 0x6, 0);
+	tick_takes(&core, 1, GPUTM_COMMIT_UNIT_MESSAGE_DONE, 0xf, 0x6, 0);
 	ck_assert_uint_eq(gputm_commit_sequencer_next_event(core.seq), UINT64_MAX);
 	quiet_tick(&core);
 	ck_assert_uint_eq(stat(&core, "rows_walked"), 3);
@@ -37,7 +37,7 @@ KIT_WITH(test_timing_lanes_become_cids, struct core core, core_of(kit, ""))
 {
 	access(&core, 0, 0xf, false, false);
 	begun(&core, 0, 0xa, 7);
-	tick_takes(&core, 0, GPUTM_COMMIT_READ_LOG, 0x3, 0, 2);
+	tick_takes(&core, 0, GPUTM_COMMIT_UNIT_MESSAGE_READ_LOG, 0x3, 0, 2);
 	KIT_HAS(message.word[0], address, 4, lane, 0);
 	KIT_HAS(message.word[1], address, 12, lane, 1);
 	flush(&core);
@@ -53,15 +53,15 @@ KIT_WITH(test_timing_done_fill_per_lane, struct core core, core_of(kit, "pack_do
 {
 	access(&core, 0, 0x3, false, true);
 	begun(&core, 0, 0x3, 0);
-	tick_takes(&core, 1, GPUTM_COMMIT_READ_LOG, 0x3, 0, 2);
+	tick_takes(&core, 1, GPUTM_COMMIT_UNIT_MESSAGE_READ_LOG, 0x3, 0, 2);
 	tick(&core);
 	ck_assert_uint_eq(stat(&core, "packets"), 3);
-	takes(&core, 0, GPUTM_COMMIT_DONE, 0x1, 0, 0);
+	takes(&core, 0, GPUTM_COMMIT_UNIT_MESSAGE_DONE, 0x1, 0, 0);
 	tick(&core);
 	ck_assert_uint_eq(stat(&core, "packets"), 5);
-	takes(&core, 1, GPUTM_COMMIT_DONE, 0x1, 0x1, 0);
-	tick_takes(&core, 0, GPUTM_COMMIT_DONE, 0x2, 0, 0);
-	tick_takes(&core, 1, GPUTM_COMMIT_DONE, 0x2, 0x2, 0);
+	takes(&core, 1, GPUTM_COMMIT_UNIT_MESSAGE_DONE, 0x1, 0x1, 0);
+	tick_takes(&core, 0, GPUTM_COMMIT_UNIT_MESSAGE_DONE, 0x2, 0, 0);
+	tick_takes(&core, 1, GPUTM_COMMIT_UNIT_MESSAGE_DONE, 0x2, 0x2, 0);
 }
 
 KIT_WITH(test_timing_entries_for_themselves, struct core core, core_of(kit, "pack=none"))
@@ -70,8 +70,8 @@ KIT_WITH(test_timing_entries_for_themselves, struct core core, core_of(kit, "pac
 	begun(&core, 0, 0x5, 0);
 	tick(&core);
 	ck_assert_uint_eq(stat(&core, "packets"), 2);
-	takes(&core, 1, GPUTM_COMMIT_WRITE_LOG, 0x1, 0, 1);
-	tick_takes(&core, 1, GPUTM_COMMIT_WRITE_LOG, 0x2, 0, 1);
+	takes(&core, 1, GPUTM_COMMIT_UNIT_MESSAGE_WRITE_LOG, 0x1, 0, 1);
+	tick_takes(&core, 1, GPUTM_COMMIT_UNIT_MESSAGE_WRITE_LOG, 0x2, 0, 1);
 	ck_assert_uint_eq(message.word[0].address, 0x108);
 }
 
@@ -87,11 +87,11 @@ KIT_WITH(test_timing_verdict_and_read_only_done, struct core core, core_of(kit, 
 	ck_assert(!done(&core, 0, 1, 0));
 	tick(&core);
 	ck_assert(done(&core, 0, 1, 0));
-	takes(&core, 0, GPUTM_COMMIT_VERDICT, 1, 1, 0);
+	takes(&core, 0, GPUTM_COMMIT_UNIT_MESSAGE_VERDICT, 1, 1, 0);
 	retire(&core, 0, 5, 1);
 	retire(&core, 1, 5, 1);
 	ck_assert(!retired(&core, 0, 5, 1)); /* its verdict has not left */
-	tick_takes(&core, 1, GPUTM_COMMIT_VERDICT, 1, 1, 0);
+	tick_takes(&core, 1, GPUTM_COMMIT_UNIT_MESSAGE_VERDICT, 1, 1, 0);
 	ck_assert(retired(&core, 0, 5, 1));
 	ck_assert(!retired(&core, 0, 5, 1));
 }
@@ -130,10 +130,10 @@ KIT_WITH(test_timing_scalar_verdicts_one_by_one, struct core core, core_of(kit, 
 	access(&core, 0, 0xf, true, false);
 	filled(&core, 0, 4, 5);
 	outcome(&core, 0, 5, 4, 0x1, 0x1);
-	tick_takes(&core, 0, GPUTM_COMMIT_VERDICT, 0x1, 0x1, 0);
+	tick_takes(&core, 0, GPUTM_COMMIT_UNIT_MESSAGE_VERDICT, 0x1, 0x1, 0);
 	outcome(&core, 0, 5, 4, 0x6, 0x2);
-	tick_takes(&core, 0, GPUTM_COMMIT_VERDICT, 0x2, 0x2, 0);
-	tick_takes(&core, 0, GPUTM_COMMIT_VERDICT, 0x4, 0, 0);
+	tick_takes(&core, 0, GPUTM_COMMIT_UNIT_MESSAGE_VERDICT, 0x2, 0x2, 0);
+	tick_takes(&core, 0, GPUTM_COMMIT_UNIT_MESSAGE_VERDICT, 0x4, 0, 0);
 	quiet_tick(&core);
 }
 
@@ -142,9 +142,9 @@ KIT_WITH(test_timing_scalar_verdicts_packed, struct core core, core_of(kit, "pac
 	access(&core, 0, 0xf, true, false);
 	filled(&core, 0, 4, 5);
 	outcome(&core, 0, 5, 4, 0x7, 0x5);
-	tick_takes(&core, 0, GPUTM_COMMIT_VERDICT, 0x7, 0x5, 0);
+	tick_takes(&core, 0, GPUTM_COMMIT_UNIT_MESSAGE_VERDICT, 0x7, 0x5, 0);
 	outcome(&core, 0, 5, 4, 0x8, 0x8);
-	tick_takes(&core, 0, GPUTM_COMMIT_VERDICT, 0x8, 0x8, 0);
+	tick_takes(&core, 0, GPUTM_COMMIT_UNIT_MESSAGE_VERDICT, 0x8, 0x8, 0);
 }
 
 KIT_TEST(test_timing_warp_verdict_waits_for_all)
@@ -157,8 +157,8 @@ KIT_TEST(test_timing_warp_verdict_waits_for_all)
 	outcome(&core, 0, 5, 4, 0x3, 0x2);
 	quiet_tick(&core);
 	outcome(&core, 1, 5, 4, 0xc, 0xc);
-	tick_takes(&core, 0, GPUTM_COMMIT_VERDICT, 0x3, 0x2, 0);
-	tick_takes(&core, 1, GPUTM_COMMIT_VERDICT, 0xc, 0xc, 0);
+	tick_takes(&core, 0, GPUTM_COMMIT_UNIT_MESSAGE_VERDICT, 0x3, 0x2, 0);
+	tick_takes(&core, 1, GPUTM_COMMIT_UNIT_MESSAGE_VERDICT, 0xc, 0xc, 0);
 	retire(&core, 0, 5, 4);
 	ck_assert(done(&core, 0, 0xe, 0x1));
 }
@@ -170,25 +170,25 @@ KIT_WITH(test_timing_resend, struct core core, core_of(kit, ""))
 	access(&core, 0, 0x2, false, false);
 	access(&core, 0, 0x2, true, false);
 	filled(&core, 0, 2, 5);
-	resend(&core, GPUTM_COMMIT_FOR_HAZARD, 5, 2, 2);
-	tick_takes(&core, 0, GPUTM_COMMIT_RESENT, 0x2, 0, 1);
-	ck_assert_uint_eq(message.purpose, GPUTM_COMMIT_FOR_HAZARD);
+	resend(&core, GPUTM_COMMIT_UNIT_PURPOSE_HAZARD, 5, 2, 2);
+	tick_takes(&core, 0, GPUTM_COMMIT_UNIT_MESSAGE_RESENT, 0x2, 0, 1);
+	ck_assert_uint_eq(message.purpose, GPUTM_COMMIT_UNIT_PURPOSE_HAZARD);
 	ck_assert_uint_eq(gputm_commit_sequencer_next_event(core.seq), 0);
 	ck_assert_uint_eq(gputm_commit_sequencer_next_offer(core.seq), 1);
 	quiet_tick(&core); /* the row of partition 1 */
 	ck_assert_uint_eq(gputm_commit_sequencer_next_offer(core.seq), 0);
-	tick_takes(&core, 0, GPUTM_COMMIT_RESENT, 0x2, 0, 1);
-	tick_takes(&core, 0, GPUTM_COMMIT_RESENT_DONE, 0x2, 0, 0);
-	ck_assert_uint_eq(message.purpose, GPUTM_COMMIT_FOR_HAZARD);
+	tick_takes(&core, 0, GPUTM_COMMIT_UNIT_MESSAGE_RESENT, 0x2, 0, 1);
+	tick_takes(&core, 0, GPUTM_COMMIT_UNIT_MESSAGE_RESENT_DONE, 0x2, 0, 0);
+	ck_assert_uint_eq(message.purpose, GPUTM_COMMIT_UNIT_PURPOSE_HAZARD);
 	quiet_tick(&core);
 	outcome(&core, 0, 5, 2, 0x3, 0x3);
 	outcome(&core, 1, 5, 2, 0x2, 0x2);
 	flush(&core);
-	resend(&core, GPUTM_COMMIT_FOR_COMMIT, 5, 2, 2);
-	tick_takes(&core, 0, GPUTM_COMMIT_RESENT, 0x2, 0, 1);
+	resend(&core, GPUTM_COMMIT_UNIT_PURPOSE_COMMIT, 5, 2, 2);
+	tick_takes(&core, 0, GPUTM_COMMIT_UNIT_MESSAGE_RESENT, 0x2, 0, 1);
 	ck_assert_uint_eq(message.word[0].value, 1);
-	tick_takes(&core, 0, GPUTM_COMMIT_RESENT_DONE, 0x2, 0, 0);
-	ck_assert_uint_eq(message.purpose, GPUTM_COMMIT_FOR_COMMIT);
+	tick_takes(&core, 0, GPUTM_COMMIT_UNIT_MESSAGE_RESENT_DONE, 0x2, 0, 0);
+	ck_assert_uint_eq(message.purpose, GPUTM_COMMIT_UNIT_PURPOSE_COMMIT);
 	ck_assert_uint_eq(stat(&core, "resends"), 2);
 }
 
@@ -199,17 +199,17 @@ KIT_WITH(test_timing_spilled_row, struct core core, core_of(kit, "spilled_row_cy
 		access(&core, 0, 0x1, false, false);
 	begun(&core, 0, 0x1, 0);
 	for (unsigned i = 0; i < 2; i++) {
-		tick_takes(&core, 0, GPUTM_COMMIT_READ_LOG, 0x1, 0, 1);
+		tick_takes(&core, 0, GPUTM_COMMIT_UNIT_MESSAGE_READ_LOG, 0x1, 0, 1);
 	}
 	ck_assert_uint_eq(gputm_commit_sequencer_next_event(core.seq), 3);
 	access(&core, 1, 0x1, false, true);
 	begun(&core, 1, 0x1, 1);
-	tick_takes(&core, 1, GPUTM_COMMIT_READ_LOG, 0x1, 0, 1);
-	tick_takes(&core, 0, GPUTM_COMMIT_DONE, 0x1, 0, 0);
+	tick_takes(&core, 1, GPUTM_COMMIT_UNIT_MESSAGE_READ_LOG, 0x1, 0, 1);
+	tick_takes(&core, 0, GPUTM_COMMIT_UNIT_MESSAGE_DONE, 0x1, 0, 0);
 	ck_assert_uint_eq(message.first_cid, 1);
-	tick_takes(&core, 1, GPUTM_COMMIT_DONE, 0x1, 0x1, 0);
+	tick_takes(&core, 1, GPUTM_COMMIT_UNIT_MESSAGE_DONE, 0x1, 0x1, 0);
 	ck_assert_uint_eq(stat(&core, "rows_walked"), 4);
-	tick_takes(&core, 0, GPUTM_COMMIT_READ_LOG, 0x1, 0, 1);
+	tick_takes(&core, 0, GPUTM_COMMIT_UNIT_MESSAGE_READ_LOG, 0x1, 0, 1);
 	ck_assert_uint_eq(stat(&core, "spilled_rows"), 2);
 }
 
@@ -225,16 +225,16 @@ KIT_WITH(test_timing_order_of_steps, struct core core, core_of(kit, ""))
 	grant(&core, 1, 1, 1);
 	grant(&core, 2, 1, 2);
 	quiet_tick(&core);
-	resend(&core, GPUTM_COMMIT_FOR_RECORD, 0, 1, 1);
-	tick_takes(&core, 0, GPUTM_COMMIT_RESENT, 0x1, 0, 1);
+	resend(&core, GPUTM_COMMIT_UNIT_PURPOSE_RECORD, 0, 1, 1);
+	tick_takes(&core, 0, GPUTM_COMMIT_UNIT_MESSAGE_RESENT, 0x1, 0, 1);
 	outcome(&core, 0, 0, 1, 1, 1);
-	tick_takes(&core, 0, GPUTM_COMMIT_VERDICT, 0x1, 0x1, 0);
-	tick_takes(&core, 0, GPUTM_COMMIT_RESENT_DONE, 0x1, 0, 0);
-	tick_takes(&core, 1, GPUTM_COMMIT_READ_LOG, 0x1, 0, 1);
+	tick_takes(&core, 0, GPUTM_COMMIT_UNIT_MESSAGE_VERDICT, 0x1, 0x1, 0);
+	tick_takes(&core, 0, GPUTM_COMMIT_UNIT_MESSAGE_RESENT_DONE, 0x1, 0, 0);
+	tick_takes(&core, 1, GPUTM_COMMIT_UNIT_MESSAGE_READ_LOG, 0x1, 0, 1);
 	ck_assert_uint_eq(message.first_cid, 1);
-	tick_takes(&core, 0, GPUTM_COMMIT_DONE, 0x1, 0, 0);
-	tick_takes(&core, 1, GPUTM_COMMIT_DONE, 0x1, 0x1, 0);
-	tick_takes(&core, 0, GPUTM_COMMIT_READ_LOG, 0x1, 0, 1);
+	tick_takes(&core, 0, GPUTM_COMMIT_UNIT_MESSAGE_DONE, 0x1, 0, 0);
+	tick_takes(&core, 1, GPUTM_COMMIT_UNIT_MESSAGE_DONE, 0x1, 0x1, 0);
+	tick_takes(&core, 0, GPUTM_COMMIT_UNIT_MESSAGE_READ_LOG, 0x1, 0, 1);
 	ck_assert_uint_eq(message.first_cid, 2);
 }
 
@@ -250,7 +250,7 @@ KIT_WITH(test_timing_stall_without_room, struct core core, core_of(kit, "output_
 	tick(&core);
 	tick(&core);
 	kit_counts(unit_of(core.seq), "packets=1 stalls=2");
-	takes(&core, 0, GPUTM_COMMIT_READ_LOG, 0x1, 0, 1);
+	takes(&core, 0, GPUTM_COMMIT_UNIT_MESSAGE_READ_LOG, 0x1, 0, 1);
 	ck_assert_uint_eq(stat(&core, "packets_waiting"), 0);
 	tick(&core);
 	kit_counts(unit_of(core.seq), "packets=3 max_packets=2 packets_waiting=2");

@@ -79,9 +79,9 @@ KIT_TEST(test_commit_sequencer_resend_requests_are_tight)
 	access(&core, 0, 0x3, false, false);
 	filled(&core, 0, 2, 0);
 	resend(&core, 0, 0, 2, 1);
-	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_RESEND, 0, 0, 2, 2, 0), BUSY);
+	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_UNIT_REPORT_RESEND, 0, 0, 2, 2, 0), BUSY);
 	tick(&core);
-	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_RESEND, 0, 0, 2, 2, 0), BUSY);
+	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_UNIT_REPORT_RESEND, 0, 0, 2, 2, 0), BUSY);
 	tick(&core);
 	resend(&core, 0, 0, 2, 2);
 }
@@ -99,13 +99,13 @@ KIT_WITH(test_commit_sequencer_advance_resends_all_words, struct core core, core
 	ck_assert_int_eq(gputm_commit_sequencer_attach(core.seq, 1, core.log[1]), 0);
 	resend(&core, 0, 0, 2, 2);
 	ck_assert_int_eq(gputm_commit_sequencer_advance(core.seq, 1000),
-			 GPUTM_COMMIT_SEQUENCER_OFFERS_PACKET);
+			 GPUTM_COMMIT_SEQUENCER_OFFER_PACKET);
 	ck_assert(gputm_commit_sequencer_peek(core.seq, &to, &message));
 	ck_assert(gputm_commit_sequencer_pop(core.seq));
-	KIT_HAS(message, kind, GPUTM_COMMIT_RESENT, words, 1, mask, 2);
+	KIT_HAS(message, kind, GPUTM_COMMIT_UNIT_MESSAGE_RESENT, words, 1, mask, 2);
 	ck_assert_int_eq(gputm_commit_sequencer_advance(core.seq, 1000),
-			 GPUTM_COMMIT_SEQUENCER_OFFERS_PACKET);
-	takes(&core, 0, GPUTM_COMMIT_RESENT_DONE, 2, 0, 0);
+			 GPUTM_COMMIT_SEQUENCER_OFFER_PACKET);
+	takes(&core, 0, GPUTM_COMMIT_UNIT_MESSAGE_RESENT_DONE, 2, 0, 0);
 }
 
 KIT_WITH(test_commit_sequencer_refusals_change_nothing, struct core core, core_of(kit, ""))
@@ -127,24 +127,25 @@ KIT_WITH(test_commit_sequencer_refusals_change_nothing, struct core core, core_o
 	ck_assert_int_eq(gputm_commit_sequencer_begin(core.seq, 2, 0x10), -ERANGE);
 	ck_assert_int_eq(gputm_commit_sequencer_begin(core.seq, 2, 0), -EINVAL);
 	ck_assert_int_eq(gputm_commit_sequencer_attach(core.seq, 0, NULL), -EINVAL);
-	ck_assert_int_eq(push(&core, 2, GPUTM_COMMIT_OUTCOME, 0, 8, 2, 1, 1), -ERANGE);
-	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_OUTCOME, 0, 9, 2, 1, 1), -EINVAL);
-	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_OUTCOME, 0, 8, 1, 1, 1), -EINVAL);
-	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_OUTCOME, 0, 8, 2, 0, 0), -EINVAL);
-	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_OUTCOME, 0, 8, 2, 4, 0), -EINVAL);
-	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_OUTCOME, 0, 8, 2, 1, 3), -EINVAL);
-	KIT_REFUSED(-EINVAL, push(&core, 1, GPUTM_COMMIT_OUTCOME, 0, 8, 2, 1, 1),
+	ck_assert_int_eq(push(&core, 2, GPUTM_COMMIT_UNIT_REPORT_OUTCOME, 0, 8, 2, 1, 1), -ERANGE);
+	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_UNIT_REPORT_OUTCOME, 0, 9, 2, 1, 1), -EINVAL);
+	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_UNIT_REPORT_OUTCOME, 0, 8, 1, 1, 1), -EINVAL);
+	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_UNIT_REPORT_OUTCOME, 0, 8, 2, 0, 0), -EINVAL);
+	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_UNIT_REPORT_OUTCOME, 0, 8, 2, 4, 0), -EINVAL);
+	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_UNIT_REPORT_OUTCOME, 0, 8, 2, 1, 3), -EINVAL);
+	KIT_REFUSED(-EINVAL, push(&core, 1, GPUTM_COMMIT_UNIT_REPORT_OUTCOME, 0, 8, 2, 1, 1),
 		    "outcome of first CID 8", "mask 0x1: it is not");
-	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_RETIRED, 0, 8, 2, 3, 0), -EINVAL);
-	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_RESEND, 0, 8, 2, 3, 0), -EINVAL);
-	ck_assert_int_eq(push(&core, 1, GPUTM_COMMIT_RESEND, 0, 8, 2, 1, 0), -EINVAL);
-	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_RESEND, 4, 8, 2, 1, 0), -EINVAL);
-	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_RESEND, GPUTM_COMMIT_FOR_COMMIT, 8, 2, 1, 0),
+	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_UNIT_REPORT_RETIRED, 0, 8, 2, 3, 0), -EINVAL);
+	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_UNIT_REPORT_RESEND, 0, 8, 2, 3, 0), -EINVAL);
+	ck_assert_int_eq(push(&core, 1, GPUTM_COMMIT_UNIT_REPORT_RESEND, 0, 8, 2, 1, 0), -EINVAL);
+	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_UNIT_REPORT_RESEND, 4, 8, 2, 1, 0), -EINVAL);
+	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_UNIT_REPORT_RESEND,
+			      GPUTM_COMMIT_UNIT_PURPOSE_COMMIT, 8, 2, 1, 0),
 			 -EINVAL);
 	ck_assert_int_eq(push(&core, 0, 3, 0, 8, 2, 1, 0), -EINVAL);
 	ck_assert_uint_eq(kit_digest(unit_of(core.seq)), digest);
 	outcome(&core, 0, 8, 2, 1, 1);
-	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_OUTCOME, 0, 8, 2, 1, 1), -EINVAL);
+	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_UNIT_REPORT_OUTCOME, 0, 8, 2, 1, 1), -EINVAL);
 	ck_assert_int_eq(gputm_commit_sequencer_grant(core.seq, 10), 0);
 }
 

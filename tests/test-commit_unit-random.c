@@ -34,7 +34,7 @@ static void check_clock(struct gputm_commit_unit *unit, const struct gputm_commi
 	for (unsigned n = 0; n < cycles; n++) {
 		uint64_t next = gputm_commit_unit_next_event(twin[1]);
 		uint64_t before = state_digest(twin[1]);
-		bool moved = gputm_commit_unit_tick(twin[1]) & GPUTM_COMMIT_UNIT_MOVED;
+		bool moved = gputm_commit_unit_tick(twin[1]) & GPUTM_COMMIT_UNIT_OFFER_MOVED;
 
 		ck_assert(next == 0 || next == UINT64_MAX);
 		ck_assert(moved == (next == 0));
@@ -143,7 +143,7 @@ static struct gputm_commit_unit *run_plan(struct kit *kit, struct kit_bytes *byt
 /* Most are refused. */
 static void push_any(struct gputm_commit_unit *unit, struct kit_bytes *bytes)
 {
-	struct gputm_commit_message m;
+	struct gputm_commit_unit_message m;
 
 	memset(&m, 0, sizeof(m));
 	m.kind = kit_u32(bytes, 7);
@@ -151,8 +151,9 @@ static void push_any(struct gputm_commit_unit *unit, struct kit_bytes *bytes)
 	m.lanes = 1 + kit_u32(bytes, 3);
 	m.mask = kit_u32(bytes, 8);
 	m.yes = m.mask & kit_u32(bytes, 8);
-	m.purpose = m.kind >= GPUTM_COMMIT_RESENT ? kit_u32(bytes, 5) : 0;
-	if (m.kind != GPUTM_COMMIT_DONE && m.kind != GPUTM_COMMIT_VERDICT) {
+	m.purpose = m.kind >= GPUTM_COMMIT_UNIT_MESSAGE_RESENT ? kit_u32(bytes, 5) : 0;
+	if (m.kind != GPUTM_COMMIT_UNIT_MESSAGE_DONE &&
+	    m.kind != GPUTM_COMMIT_UNIT_MESSAGE_VERDICT) {
 		m.words = kit_u32(bytes, 4);
 		m.yes = m.mask = 0;
 	}
@@ -167,9 +168,9 @@ static void push_any(struct gputm_commit_unit *unit, struct kit_bytes *bytes)
 
 static void serve_any(struct gputm_commit_unit *unit, struct kit_bytes *bytes)
 {
-	enum gputm_commit_unit_port port =
-		kit_u32(bytes, 2) ? GPUTM_COMMIT_UNIT_COMMIT : GPUTM_COMMIT_UNIT_VALIDATION;
-	uint32_t values[GPUTM_MEM_WORDS] = { kit_u32(bytes, 2), 1 };
+	enum gputm_commit_unit_port port = kit_u32(bytes, 2) ? GPUTM_COMMIT_UNIT_PORT_COMMIT
+							     : GPUTM_COMMIT_UNIT_PORT_VALIDATION;
+	uint32_t values[GPUTM_MEM_WORDS_MAX] = { kit_u32(bytes, 2), 1 };
 	struct gputm_mem_request request;
 
 	if (!gputm_commit_unit_mem_peek(unit, port, &request)) {
@@ -223,13 +224,14 @@ KIT_DRIVE(commit_unit, 90, 600)
 static void check_offers(const struct gputm_commit_unit *unit, int offers)
 {
 	struct gputm_mem_request request;
-	struct gputm_commit_report report;
+	struct gputm_commit_unit_report report;
 
-	ck_assert_int_eq(!!(offers & GPUTM_COMMIT_UNIT_OFFERS_READ),
-			 gputm_commit_unit_mem_peek(unit, GPUTM_COMMIT_UNIT_VALIDATION, &request));
-	ck_assert_int_eq(!!(offers & GPUTM_COMMIT_UNIT_OFFERS_WRITE),
-			 gputm_commit_unit_mem_peek(unit, GPUTM_COMMIT_UNIT_COMMIT, &request));
-	ck_assert_int_eq(!!(offers & GPUTM_COMMIT_UNIT_OFFERS_REPORT),
+	ck_assert_int_eq(
+		!!(offers & GPUTM_COMMIT_UNIT_OFFER_READ),
+		gputm_commit_unit_mem_peek(unit, GPUTM_COMMIT_UNIT_PORT_VALIDATION, &request));
+	ck_assert_int_eq(!!(offers & GPUTM_COMMIT_UNIT_OFFER_WRITE),
+			 gputm_commit_unit_mem_peek(unit, GPUTM_COMMIT_UNIT_PORT_COMMIT, &request));
+	ck_assert_int_eq(!!(offers & GPUTM_COMMIT_UNIT_OFFER_REPORT),
 			 gputm_commit_unit_peek(unit, &report));
 }
 
@@ -278,7 +280,7 @@ KIT_TESTS(test_commit_unit_observed_or_not, kit_scale(30, 3))
 		if (kit_below(&random, 20))
 			continue;
 		ck_assert_uint_eq(kit_stat(face[1], "hazard_words"),
-				  kit_events(GPUTM_COMMIT_UNIT_HAZARD));
+				  kit_events(GPUTM_COMMIT_UNIT_EVENT_HAZARD));
 		check_same_bytes(face[0], face[1]);
 	}
 	ck_assert_msg(!wrong, "seed %d: %s", _i, wrong);

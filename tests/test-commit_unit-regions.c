@@ -16,7 +16,8 @@ struct expected {
 	unsigned count;
 };
 
-static void expect(struct expected *e, uint32_t region_bytes, const struct gputm_commit_word *word)
+static void expect(struct expected *e, uint32_t region_bytes,
+		   const struct gputm_commit_unit_word *word)
 {
 	uint64_t region = word->address / region_bytes * region_bytes;
 	uint32_t place = (uint32_t)(word->address - region) / 4;
@@ -46,8 +47,8 @@ static void compare(struct hand *h, enum gputm_commit_unit_port port, const stru
 			gputm_commit_unit_tick(h->unit);
 		}
 		KIT_SAME(got, *want, address, word_mask);
-		ck_assert_int_eq(got.write, port == GPUTM_COMMIT_UNIT_COMMIT);
-		for (uint32_t i = 0; got.write && i < GPUTM_MEM_WORDS; i++)
+		ck_assert_int_eq(got.write, port == GPUTM_COMMIT_UNIT_PORT_COMMIT);
+		for (uint32_t i = 0; got.write && i < GPUTM_MEM_WORDS_MAX; i++)
 			if (want->word_mask >> i & 1)
 				ck_assert_uint_eq(got.value[i], want->value[i]);
 		ck_assert_int_eq(gputm_commit_unit_mem_complete(h->unit, got.tag, want->value), 0);
@@ -68,7 +69,7 @@ static struct hand hand_for(struct kit *kit, uint32_t region_bytes)
  * A word for each lane, out of 64 words, which are 2 to 16 regions; ascending, or as they come.
  * No word twice: lanes that write the same one conflict.
  */
-static void draw(struct gputm_commit_message *m, bool ascending, uint64_t *random)
+static void draw(struct gputm_commit_unit_message *m, bool ascending, uint64_t *random)
 {
 	uint64_t drawn = 0;
 
@@ -78,7 +79,8 @@ static void draw(struct gputm_commit_message *m, bool ascending, uint64_t *rando
 		if (drawn >> at & 1)
 			continue;
 		drawn |= UINT64_C(1) << at;
-		m->word[m->words] = (struct gputm_commit_word){ 4 * at, 100 + m->words, m->words };
+		m->word[m->words] =
+			(struct gputm_commit_unit_word){ 4 * at, 100 + m->words, m->words };
 		m->words++;
 	}
 	for (uint32_t at = 0, lane = 0; ascending && at < 64; at++)
@@ -94,7 +96,8 @@ KIT_TESTS(test_section_6_2_1_reads_of_a_row, KIT_COUNT(region_bytes))
 	uint64_t random = 3 + (uint64_t)_i, cid = 1;
 
 	for (unsigned turn = kit_scale(500, 50); turn--; cid += LANES) {
-		struct gputm_commit_message m = header(GPUTM_COMMIT_READ_LOG, cid, LANES);
+		struct gputm_commit_unit_message m =
+			header(GPUTM_COMMIT_UNIT_MESSAGE_READ_LOG, cid, LANES);
 		struct expected e = { .count = 0 };
 
 		m.mask = ALL_LANES;
@@ -102,11 +105,11 @@ KIT_TESTS(test_section_6_2_1_reads_of_a_row, KIT_COUNT(region_bytes))
 		for (uint32_t n = 0; n < m.words; n++)
 			expect(&e, region_bytes[_i], &m.word[n]);
 		ck_assert_int_eq(push(&h, &m), GPUTM_COMMIT_UNIT_ACCEPTED);
-		compare(&h, GPUTM_COMMIT_UNIT_VALIDATION, &e);
-		send_lanes(&h, GPUTM_COMMIT_DONE, cid, LANES, ALL_LANES, ALL_LANES);
-		wait_report(&h, GPUTM_COMMIT_OUTCOME, cid, ALL_LANES);
-		send_lanes(&h, GPUTM_COMMIT_VERDICT, cid, LANES, ALL_LANES, ALL_LANES);
-		wait_report(&h, GPUTM_COMMIT_RETIRED, cid, 0);
+		compare(&h, GPUTM_COMMIT_UNIT_PORT_VALIDATION, &e);
+		send_lanes(&h, GPUTM_COMMIT_UNIT_MESSAGE_DONE, cid, LANES, ALL_LANES, ALL_LANES);
+		wait_report(&h, GPUTM_COMMIT_UNIT_REPORT_OUTCOME, cid, ALL_LANES);
+		send_lanes(&h, GPUTM_COMMIT_UNIT_MESSAGE_VERDICT, cid, LANES, ALL_LANES, ALL_LANES);
+		wait_report(&h, GPUTM_COMMIT_UNIT_REPORT_RETIRED, cid, 0);
 	}
 }
 
@@ -117,7 +120,9 @@ KIT_TESTS(test_section_6_2_1_writes_of_a_warp, KIT_COUNT(region_bytes))
 	uint64_t random = 5 + (uint64_t)_i, cid = 1;
 
 	for (unsigned turn = kit_scale(500, 50); turn--; cid += LANES) {
-		struct gputm_commit_message one = header(GPUTM_COMMIT_WRITE_LOG, cid, LANES), two;
+		struct gputm_commit_unit_message one = header(GPUTM_COMMIT_UNIT_MESSAGE_WRITE_LOG,
+							      cid, LANES),
+						 two;
 		struct expected e = { .count = 0 };
 
 		one.mask = ALL_LANES;
@@ -131,10 +136,10 @@ KIT_TESTS(test_section_6_2_1_writes_of_a_warp, KIT_COUNT(region_bytes))
 		}
 		ck_assert_int_eq(push(&h, &one), GPUTM_COMMIT_UNIT_ACCEPTED);
 		ck_assert_int_eq(push(&h, &two), GPUTM_COMMIT_UNIT_ACCEPTED);
-		send_lanes(&h, GPUTM_COMMIT_DONE, cid, LANES, ALL_LANES, ALL_LANES);
-		wait_report(&h, GPUTM_COMMIT_OUTCOME, cid, ALL_LANES);
-		send_lanes(&h, GPUTM_COMMIT_VERDICT, cid, LANES, ALL_LANES, ALL_LANES);
-		compare(&h, GPUTM_COMMIT_UNIT_COMMIT, &e);
-		wait_report(&h, GPUTM_COMMIT_RETIRED, cid, 0);
+		send_lanes(&h, GPUTM_COMMIT_UNIT_MESSAGE_DONE, cid, LANES, ALL_LANES, ALL_LANES);
+		wait_report(&h, GPUTM_COMMIT_UNIT_REPORT_OUTCOME, cid, ALL_LANES);
+		send_lanes(&h, GPUTM_COMMIT_UNIT_MESSAGE_VERDICT, cid, LANES, ALL_LANES, ALL_LANES);
+		compare(&h, GPUTM_COMMIT_UNIT_PORT_COMMIT, &e);
+		wait_report(&h, GPUTM_COMMIT_UNIT_REPORT_RETIRED, cid, 0);
 	}
 }

@@ -13,9 +13,9 @@ KIT_MAKER(access_bitmap, ACCESS_BITMAP);
 #define WORDS (REGION / 4)
 
 enum {
-	APPLY = GPUTM_DEVICE_VALIDATOR_APPLY,
-	EARLY = GPUTM_DEVICE_VALIDATOR_EARLY,
-	REPLAY = GPUTM_DEVICE_VALIDATOR_REPLAY,
+	APPLY = GPUTM_DEVICE_VALIDATOR_MODE_APPLY,
+	EARLY = GPUTM_DEVICE_VALIDATOR_MODE_EARLY,
+	REPLAY = GPUTM_DEVICE_VALIDATOR_MODE_REPLAY,
 };
 
 struct world {
@@ -40,10 +40,10 @@ static struct world two_pages(struct kit *kit)
 }
 
 /* Push entries; `result` is what came out, `apply` which of the first 64 are to be written. */
-static uint64_t push(struct world *w, const struct gputm_log_entry *entry, uint32_t count,
+static uint64_t push(struct world *w, const struct gputm_write_set_log_entry *entry, uint32_t count,
 		     int mode, struct gputm_device_validator_result *result)
 {
-	struct gputm_log_chunk chunk = { entry, count, 0, 0, 0 };
+	struct gputm_write_set_log_chunk chunk = { entry, count, 0, 0, 0 };
 	uint64_t apply[4] = { 0 };
 
 	ck_assert_int_eq(gputm_device_validator_push(w->validator, w->reads, &chunk,
@@ -57,8 +57,8 @@ static uint64_t push(struct world *w, const struct gputm_log_entry *entry, uint3
 /* The example that opens the source: IV-C.2 and IV-D on two words. */
 KIT_WITH(test_device_validator_goes_on_after_a_conflict, struct world w, world_of(kit, 1, 4))
 {
-	static const struct gputm_log_entry first[] = { { 0, 3, 30 }, { 8, 2, 20 } };
-	static const struct gputm_log_entry second[] = { { 0, 1, 10 } };
+	static const struct gputm_write_set_log_entry first[] = { { 0, 3, 30 }, { 8, 2, 20 } };
+	static const struct gputm_write_set_log_entry second[] = { { 0, 1, 10 } };
 	struct gputm_device_validator_result r;
 
 	ck_assert_int_eq(gputm_access_bitmap_record(w.reads, 8), 0);
@@ -81,12 +81,12 @@ KIT_WITH(test_device_validator_goes_on_after_a_conflict, struct world w, world_o
 	ck_assert_uint_eq(kit_stat(unit_of(w.validator), "failed_rounds"), 1);
 	ck_assert_int_eq(gputm_access_bitmap_record(w.reads, 0), 0);
 	for (unsigned i = 0; i < 2; i++) { /* of a round's conflicts the first counts */
-		struct gputm_log_chunk chunk = { first, 2, 0, 1, 0 };
+		struct gputm_write_set_log_chunk chunk = { first, 2, 0, 1, 0 };
 		uint64_t apply;
 
 		ck_assert_int_eq(gputm_device_validator_push(w.validator, w.reads, &chunk,
-							     GPUTM_DEVICE_VALIDATOR_EARLY, &apply,
-							     &r),
+							     GPUTM_DEVICE_VALIDATOR_MODE_EARLY,
+							     &apply, &r),
 				 0);
 	}
 	kit_counts(unit_of(w.validator), "failed_rounds=2 failed_early=1");
@@ -95,8 +95,9 @@ KIT_WITH(test_device_validator_goes_on_after_a_conflict, struct world w, world_o
 /* Equal stamps are the same write: applied once. A stamp above replaces, one below does not. */
 KIT_WITH(test_device_validator_freshness_is_tight, struct world w, world_of(kit, 2, 4))
 {
-	static const struct gputm_log_entry entry[] = { { 4, 7, 1 }, { 4, 7, 1 }, { 4, 6, 2 },
-							{ 4, 8, 3 }, { 1020, UINT32_MAX, 4 } };
+	static const struct gputm_write_set_log_entry entry[] = {
+		{ 4, 7, 1 }, { 4, 7, 1 }, { 4, 6, 2 }, { 4, 8, 3 }, { 1020, UINT32_MAX, 4 }
+	};
 	struct gputm_device_validator_result r;
 
 	ck_assert_uint_eq(push(&w, entry, 5, APPLY, &r), 0x19);
@@ -107,7 +108,7 @@ KIT_WITH(test_device_validator_freshness_is_tight, struct world w, world_of(kit,
 /* V-A: at 1 KB a write beside what the GPU has read is a false conflict, at 4 B it is none. */
 KIT_TESTS(test_device_validator_false_conflicts_come_from_granularity, 3)
 {
-	static const struct gputm_log_entry entry[] = { { 512, 1, 1 } };
+	static const struct gputm_write_set_log_entry entry[] = { { 512, 1, 1 } };
 	static const uint32_t granule[] = { 4, 256, 1024 };
 	static const uint32_t conflicts[] = { 0, 0, 1 };
 	struct gputm_device_validator_result r;
@@ -123,8 +124,8 @@ KIT_TESTS(test_device_validator_false_conflicts_come_from_granularity, 3)
 
 static const uint64_t bad_stamp[] = { 0, UINT64_C(1) << 32, UINT64_C(1) << 63, UINT64_MAX };
 
-static void refused(struct kit *kit, struct world *w, const struct gputm_log_chunk *chunk, int mode,
-		    int error, const char *says, const char *range)
+static void refused(struct kit *kit, struct world *w, const struct gputm_write_set_log_chunk *chunk,
+		    int mode, int error, const char *says, const char *range)
 {
 	struct gputm_device_validator_result r = { 1, 2, 3, 4 };
 	uint64_t apply = 99;
@@ -140,8 +141,8 @@ static void refused(struct kit *kit, struct world *w, const struct gputm_log_chu
 
 KIT_WITH(test_device_validator_misuse_changes_nothing, struct world w, world_of(kit, 1, 4))
 {
-	struct gputm_log_entry entry[] = { { 0, 1, 0 }, { 4, 1, 0 } };
-	struct gputm_log_chunk chunk = { entry, 2, 0, 0, 0 };
+	struct gputm_write_set_log_entry entry[] = { { 0, 1, 0 }, { 4, 1, 0 } };
+	struct gputm_write_set_log_chunk chunk = { entry, 2, 0, 0, 0 };
 
 	ck_assert_int_eq(gputm_device_validator_begin(w.validator, 5), 0);
 	refused(kit, &w, &chunk, APPLY, -EINVAL, "round = 0", "must be 5");
@@ -152,10 +153,10 @@ KIT_WITH(test_device_validator_misuse_changes_nothing, struct world w, world_of(
 	refused(kit, &w, &chunk, APPLY, -ERANGE, "address = 1024", "0 .. 1023");
 	entry[1].address = 6;
 	refused(kit, &w, &chunk, EARLY, -EINVAL, "address = 6", "multiple of 4");
-	entry[1] = (struct gputm_log_entry){ 4, 0, 0 };
+	entry[1] = (struct gputm_write_set_log_entry){ 4, 0, 0 };
 	refused(kit, &w, &chunk, REPLAY, -ERANGE, "stamp = 0", "1 .. 4294967295");
 	for (unsigned i = 0; i < 4; i++) { /* on a word with a stamp, after one that is applied */
-		entry[1] = (struct gputm_log_entry){ 0, bad_stamp[i], 0 };
+		entry[1] = (struct gputm_write_set_log_entry){ 0, bad_stamp[i], 0 };
 		refused(kit, &w, &chunk, APPLY, -ERANGE, "stamp", "");
 		entry[0].stamp = bad_stamp[i];
 		refused(kit, &w, &chunk, APPLY, -ERANGE, "stamp", "");
@@ -171,8 +172,8 @@ KIT_WITH(test_device_validator_misuse_changes_nothing, struct world w, world_of(
 /* Each allocation of a push fails in turn, the last one behind an applied entry. */
 KIT_WITH(test_device_validator_without_memory_applies_nothing, struct world w, two_pages(kit))
 {
-	static const struct gputm_log_entry entry[] = { { 0, 1, 0 }, { 32768, 1, 0 } };
-	struct gputm_log_chunk chunk = { entry, 2, 0, 0, 0 };
+	static const struct gputm_write_set_log_entry entry[] = { { 0, 1, 0 }, { 32768, 1, 0 } };
+	struct gputm_write_set_log_chunk chunk = { entry, 2, 0, 0, 0 };
 	struct gputm_device_validator_result r;
 
 	/* Two lists of the chunk and two pages of stamps; what was made is not made again. */
@@ -190,8 +191,10 @@ KIT_WITH(test_device_validator_without_memory_applies_nothing, struct world w, t
 /* The entry that finds no memory is why a chunk is refused, not a bad one behind. */
 KIT_WITH(test_device_validator_first_refusal_counts, struct world w, two_pages(kit))
 {
-	static const struct gputm_log_entry entry[] = { { 0, 1, 0 }, { 32768, 1, 0 }, { 2, 1, 0 } };
-	struct gputm_log_chunk chunk = { entry, 3, 0, 0, 0 };
+	static const struct gputm_write_set_log_entry entry[] = { { 0, 1, 0 },
+								  { 32768, 1, 0 },
+								  { 2, 1, 0 } };
+	struct gputm_write_set_log_chunk chunk = { entry, 3, 0, 0, 0 };
 
 	for (unsigned i = 0; i < 4; i++) {
 		kit->fail_at = kit->allocations;
@@ -204,8 +207,8 @@ KIT_WITH(test_device_validator_first_refusal_counts, struct world w, two_pages(k
 /* Pages of a snapshot come once, in order, and with a stamp. */
 KIT_WITH(test_device_validator_refuses_pages_that_cannot_be, struct world w, two_pages(kit))
 {
-	static const struct gputm_log_entry entry[] = { { 0, 1, 0 }, { 32768, 1, 0 } };
-	struct gputm_log_chunk chunk = { entry, 2, 0, 0x1234567, 0 };
+	static const struct gputm_write_set_log_entry entry[] = { { 0, 1, 0 }, { 32768, 1, 0 } };
+	struct gputm_write_set_log_chunk chunk = { entry, 2, 0, 0x1234567, 0 };
 	struct gputm_device_validator_result r;
 	struct gputm_device_validator *v = w.validator;
 	const long first = 8 + 1 + 8, bytes = 8 + 8 * 4096; /* behind the round; of a page */
@@ -213,7 +216,8 @@ KIT_WITH(test_device_validator_refuses_pages_that_cannot_be, struct world w, two
 
 	ck_assert_int_eq(gputm_device_validator_begin(v, 0x1234567), 0);
 	ck_assert_int_eq(gputm_device_validator_push(v, w.reads, &chunk,
-						     GPUTM_DEVICE_VALIDATOR_APPLY, &apply, &r), 0);
+						     GPUTM_DEVICE_VALIDATOR_MODE_APPLY, &apply, &r),
+			 0);
 	kit_guard(kit, unit_of(v));
 	for (unsigned again = 0; again < 2; again++)
 		KIT_REFUSED(-EINVAL, kit_forged(unit_of(v), 0x1234567, first + again * bytes, 8,
@@ -225,21 +229,21 @@ KIT_WITH(test_device_validator_refuses_pages_that_cannot_be, struct world w, two
 }
 
 /* A chunk of random writes. */
-static uint32_t scribble(struct gputm_log_entry *entry, struct kit_bytes *bytes)
+static uint32_t scribble(struct gputm_write_set_log_entry *entry, struct kit_bytes *bytes)
 {
 	uint32_t count = kit_u32(bytes, 130);
 
 	for (uint32_t i = 0; i < count; i++)
-		entry[i] = (struct gputm_log_entry){ kit_draw(bytes, WORDS) * 4,
+		entry[i] = (struct gputm_write_set_log_entry){ kit_draw(bytes, WORDS) * 4,
 						     1 + kit_draw(bytes, 60),
 						     (uint32_t)bytes->left };
 	if (count && kit_draw(bytes, 20) == 0) {
-		struct gputm_log_entry *odd = &entry[kit_draw(bytes, count)];
+		struct gputm_write_set_log_entry *odd = &entry[kit_draw(bytes, count)];
 
 		odd->address = REGION - 3 + kit_draw(bytes, 7);
 	}
 	for (unsigned i = 0; count && i < 3 && kit_draw(bytes, 20) == 0; i++) {
-		struct gputm_log_entry *odd = &entry[kit_draw(bytes, count)];
+		struct gputm_write_set_log_entry *odd = &entry[kit_draw(bytes, count)];
 
 		odd->stamp = bad_stamp[kit_draw(bytes, 4)];
 	}
@@ -247,7 +251,7 @@ static uint32_t scribble(struct gputm_log_entry *entry, struct kit_bytes *bytes)
 }
 
 static void compare(struct world *w, struct oracle_device_validator *o, const bool *read,
-		    const struct gputm_log_chunk *chunk, int mode)
+		    const struct gputm_write_set_log_chunk *chunk, int mode)
 {
 	struct gputm_device_validator_result r = { 0 }, expected = { 0 };
 	uint64_t apply[3];
@@ -273,13 +277,14 @@ KIT_DRIVE(device_validator, KIT_COUNT(granule), 150000)
 	static struct oracle_device_validator o;
 	uint32_t wide = granule[bytes->round % KIT_COUNT(granule)];
 	bool read[WORDS + 2] = { 0 };
-	struct gputm_log_entry entry[130];
+	struct gputm_write_set_log_entry entry[130];
 	uint32_t lanes = bytes->round < KIT_COUNT(granule) ? 32 : 1u << kit_u32(bytes, 8);
 	struct world w = world_of(kit, lanes, wide);
 
 	ORACLE_OPEN(&o, gputm_unit_config(unit_of(w.validator)));
 	for (KIT_TURNS(device_validator, w.validator)) {
-		struct gputm_log_chunk chunk = { entry, scribble(entry, bytes), 0, o.round, 0 };
+		struct gputm_write_set_log_chunk chunk = { entry, scribble(entry, bytes), 0,
+							   o.round, 0 };
 		uint64_t round = o.round + kit_draw(bytes, 3);
 
 		if (chunk.count + o.count > ORACLE_DEVICE_VALIDATOR_MOST)
@@ -304,7 +309,7 @@ struct replicas {
 	uint32_t cpu[WORDS], gpu[WORDS], shadow[WORDS];
 };
 
-static void apply_chunk(struct world *w, const struct gputm_log_entry *entry, int mode,
+static void apply_chunk(struct world *w, const struct gputm_write_set_log_entry *entry, int mode,
 			uint32_t *replica)
 {
 	struct gputm_device_validator_result r;
@@ -319,14 +324,14 @@ KIT_TESTS(test_device_validator_any_order_of_chunks_gives_the_cpu_state, 5)
 {
 	uint64_t random = 100 + (uint64_t)_i;
 	struct replicas r = { 0 };
-	struct gputm_log_entry log[20][16];
+	struct gputm_write_set_log_entry log[20][16];
 	unsigned order[20];
 	struct world w = world_of(kit, 64, 4);
 
 	for (unsigned i = 0; i < 320; i++) {
 		uint64_t word = kit_below(&random, 40);
 
-		log[i % 20][i / 20] = (struct gputm_log_entry){ word * 4, i + 1, i * 3 };
+		log[i % 20][i / 20] = (struct gputm_write_set_log_entry){ word * 4, i + 1, i * 3 };
 		r.cpu[word] = i * 3;
 	}
 	for (unsigned i = 0; i < 20; i++)
@@ -350,7 +355,8 @@ KIT_TESTS(test_device_validator_any_order_of_chunks_gives_the_cpu_state, 5)
 /* V: stamps of 600 MB cost nothing where nothing is written. */
 KIT_MADE(test_device_validator_tracks_600_megabytes, validator, "shetm")
 {
-	static const struct gputm_log_entry entry[] = { { 0, 1, 0 }, { 629145596, 2, 0 } };
+	static const struct gputm_write_set_log_entry entry[] = { { 0, 1, 0 },
+								  { 629145596, 2, 0 } };
 	struct world w = { validator, kit_make_as(kit, &access_bitmap_maker, NULL) };
 	struct gputm_device_validator_result r;
 
@@ -361,7 +367,7 @@ KIT_MADE(test_device_validator_tracks_600_megabytes, validator, "shetm")
 
 KIT_WITH(test_device_validator_tells_its_observer, struct world w, world_of(kit, 1, 4))
 {
-	static const struct gputm_log_entry entry[] = { { 0, 1, 0 }, { 4, 1, 0 } };
+	static const struct gputm_write_set_log_entry entry[] = { { 0, 1, 0 }, { 4, 1, 0 } };
 	struct gputm_device_validator_result r;
 
 	ck_assert_int_eq(gputm_access_bitmap_record(w.reads, 4), 0);

@@ -5,9 +5,9 @@
 
 KIT_UNIT(dispatch_queues, DISPATCH_QUEUES);
 
-#define ANY GPUTM_DISPATCH_QUEUES_ANY
-#define CPU GPUTM_DISPATCH_QUEUES_CPU
-#define GPU GPUTM_DISPATCH_QUEUES_GPU
+#define ANY GPUTM_DISPATCH_QUEUES_AFFINITY_ANY
+#define CPU GPUTM_DISPATCH_QUEUES_AFFINITY_CPU
+#define GPU GPUTM_DISPATCH_QUEUES_AFFINITY_GPU
 
 static void push(struct gputm_dispatch_queues *queues, uint32_t type,
 		 enum gputm_dispatch_queues_affinity affinity, uint64_t request)
@@ -236,9 +236,9 @@ KIT_MADE(test_dispatch_queues_tell_their_observer, queues, "types=1 batch=2")
 	push(queues, 0, CPU, 9);
 	KIT_TOLD("push", 2, 0, CPU, 9);
 	ck_assert_uint_eq(pop(queues, false), 8);
-	KIT_TOLD("pop", 1, 0, CPU, 8);
+	KIT_TOLD("dequeue", 1, 0, CPU, 8);
 	expect_batch(queues, true, true, 1, (const uint64_t[]){ 9 });
-	KIT_TOLD("batch", 1, 0, 1, 1);
+	KIT_TOLD("dequeue-batch", 1, 0, 1, 1);
 	ck_assert_int_eq(gputm_dispatch_queues_abort(queues), 0);
 	KIT_TOLD("abort", 1, 1);
 	ck_assert_uint_eq(gputm_dispatch_queues_commit(queues), 0);

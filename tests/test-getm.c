@@ -50,7 +50,7 @@ struct machine {
 	struct gputm_commit_buffer *cb[UNITS];
 	struct gputm_warp_clock *clock;
 	struct warp warp[WARPS];
-	struct gputm_commit_entry outbox[UNITS][OUTBOX];
+	struct gputm_commit_buffer_entry outbox[UNITS][OUTBOX];
 	unsigned outgoing[UNITS], commits;
 	uint64_t flying[UNITS][16];
 	unsigned flights[UNITS];
@@ -96,7 +96,7 @@ static void new_transaction(struct machine *m, struct warp *w)
 static void send_log(struct machine *m, struct warp *w, bool cleanup)
 {
 	for (unsigned word = 0; word < WORDS; word++) {
-		struct gputm_commit_entry e = { word * 4, w->sequence, w->attempt.warp, 0,
+		struct gputm_commit_buffer_entry e = { word * 4, w->sequence, w->attempt.warp, 0,
 						w->stores[word], cleanup };
 		unsigned unit = unit_of(m, word);
 
@@ -140,7 +140,7 @@ static void commit(struct machine *m, struct warp *w)
 static void issue(struct machine *m, struct warp *w)
 {
 	unsigned word = w->access[w->next].word;
-	struct gputm_validation_request r = { w->attempt.warp, word * 4, w->attempt.time,
+	struct gputm_validation_unit_request r = { w->attempt.warp, word * 4, w->attempt.time,
 					      w->sequence, w->attempt.warp,
 					      w->access[w->next].write };
 	int result = gputm_validation_unit_push(m->vu[unit_of(m, word)], &r);
@@ -160,7 +160,7 @@ static void note_load(struct machine *m, struct warp *w, unsigned word)
 	a->read[a->reads++].value = m->memory[word];
 }
 
-static void answer(struct machine *m, const struct gputm_validation_answer *got)
+static void answer(struct machine *m, const struct gputm_validation_unit_answer *got)
 {
 	struct warp *w = &m->warp[got->tag];
 	unsigned word = w->access[w->next].word;
@@ -217,7 +217,7 @@ static void write_memory(struct machine *m, unsigned unit)
 
 static void release(struct machine *m, unsigned unit)
 {
-	struct gputm_commit_release r;
+	struct gputm_commit_buffer_release r;
 
 	while (gputm_commit_buffer_peek(m->cb[unit], &r)) {
 		ck_assert_int_eq(gputm_validation_unit_release(m->vu[unit], r.address, r.warp,
@@ -228,8 +228,8 @@ static void release(struct machine *m, unsigned unit)
 
 static void partition(struct machine *m, unsigned unit)
 {
-	struct gputm_validation_answer got;
-	struct gputm_validation_message message;
+	struct gputm_validation_unit_answer got;
+	struct gputm_validation_unit_message message;
 
 	ck_assert_int_ge(gputm_validation_unit_tick(m->vu[unit]), 0);
 	if (gputm_validation_unit_peek(m->vu[unit], &got)) {
@@ -252,7 +252,8 @@ static void partition(struct machine *m, unsigned unit)
 static struct gputm_validation_unit *leader(struct machine *m)
 {
 	for (unsigned i = 0; i < UNITS; i++)
-		if (gputm_validation_unit_state(m->vu[i]) == GPUTM_VALIDATION_UNIT_ALL_STOPPED)
+		if (gputm_validation_unit_current_state(m->vu[i]) ==
+		    GPUTM_VALIDATION_UNIT_STATE_ALL_STOPPED)
 			return m->vu[i];
 	return NULL;
 }

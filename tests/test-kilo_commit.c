@@ -42,12 +42,12 @@ struct warp {
 
 struct sent {
 	uint32_t partition;
-	struct gputm_commit_report report;
+	struct gputm_commit_unit_report report;
 };
 
 struct message_queue {
 	unsigned head, count;
-	struct gputm_commit_message message[LINK];
+	struct gputm_commit_unit_message message[LINK];
 };
 
 struct core {
@@ -225,13 +225,13 @@ static void take_done(struct core *core)
 
 static void take_packet(struct core *core)
 {
-	static struct gputm_commit_message message;
+	static struct gputm_commit_unit_message message;
 	struct message_queue *queue;
 	uint32_t partition;
 
 	if (!gputm_commit_sequencer_peek(core->seq, &partition, &message))
 		return;
-	queue = &core->out[partition][message.kind >= GPUTM_COMMIT_RESENT];
+	queue = &core->out[partition][message.kind >= GPUTM_COMMIT_UNIT_MESSAGE_RESENT];
 	if (queue->count == LINK)
 		return;
 	queue->message[(queue->head + queue->count++) % LINK] = message;
@@ -255,7 +255,7 @@ static void deliver(struct core *core, unsigned partition, unsigned resent)
 
 static void take_report(uint32_t partition)
 {
-	struct gputm_commit_report report;
+	struct gputm_commit_unit_report report;
 	struct core *core;
 	struct sent *sent;
 
@@ -285,7 +285,7 @@ static void deliver_report(struct core *core)
 	ck_assert_msg(result >= 0, "%s", w.kit.message);
 	if (result != GPUTM_COMMIT_SEQUENCER_OK)
 		return;
-	if (sent->report.kind == GPUTM_COMMIT_RETIRED)
+	if (sent->report.kind == GPUTM_COMMIT_UNIT_REPORT_RETIRED)
 		ck_assert_int_ge(gputm_commit_id_report_retired(w.vendor, sent->partition,
 								first, count, NULL), 0);
 	core->head = (core->head + 1) % QUEUE;
@@ -309,7 +309,7 @@ static void serve(unsigned partition)
 {
 	struct memory_queue *queue = &w.memory[partition];
 	const struct gputm_mem_request *r = &queue->request[queue->head];
-	uint32_t values[GPUTM_MEM_WORDS] = { 0 };
+	uint32_t values[GPUTM_MEM_WORDS_MAX] = { 0 };
 
 	if (!queue->count || below(2))
 		return;
@@ -333,8 +333,8 @@ static void cycle(bool starts)
 	for (unsigned p = 0; p < PARTITIONS; p++) {
 		serve(p);
 		gputm_commit_unit_tick(w.unit[p]);
-		take_request(p, GPUTM_COMMIT_UNIT_VALIDATION);
-		take_request(p, GPUTM_COMMIT_UNIT_COMMIT);
+		take_request(p, GPUTM_COMMIT_UNIT_PORT_VALIDATION);
+		take_request(p, GPUTM_COMMIT_UNIT_PORT_COMMIT);
 		take_report(p);
 	}
 	for (unsigned c = 0; c < CORES; c++) {
@@ -449,7 +449,7 @@ KIT_TESTS(test_presets_of_one_name_fit_together, 2)
 	ck_assert_uint_eq(seq.warps, throttle.warps);
 	ck_assert_uint_eq(seq.lanes, log.lanes);
 	ck_assert_uint_eq(unit.lanes, log.lanes);
-	ck_assert_uint_eq(unit.warp_mode, seq.mode == GPUTM_COMMIT_SEQUENCER_WARP);
+	ck_assert_uint_eq(unit.warp_mode, seq.mode == GPUTM_COMMIT_SEQUENCER_MODE_WARP);
 	KIT_SAME(unit, vendor, ring, first_cid);
 	ck_assert_uint_eq(vendor.cores * vendor.credits, vendor.ring);
 	ck_assert_uint_ge(vendor.credits, throttle.limit * log.lanes);

@@ -13,12 +13,11 @@ static uint64_t stat_of(struct gputm_last_writer *history, const char *name)
 	return kit_stat(unit_of(history), name);
 }
 
-#define assert_writer(HISTORY, ADDRESS, RESULT, CID)                                           \
-	do {                                                                                   \
-		uint64_t writer_ = UINT64_MAX;                                                 \
-		ck_assert_int_eq(gputm_last_writer_youngest_writer(HISTORY, ADDRESS, &writer_), \
-				 RESULT);                                                      \
-		ck_assert_uint_eq(writer_, CID);                                               \
+#define assert_writer(HISTORY, ADDRESS, RESULT, CID)                                               \
+	do {                                                                                       \
+		uint64_t writer_ = UINT64_MAX;                                                     \
+		ck_assert_int_eq(gputm_last_writer_lookup(HISTORY, ADDRESS, &writer_), RESULT);    \
+		ck_assert_uint_eq(writer_, CID);                                                   \
 	} while (0)
 #define assert_no_writer(HISTORY, ADDRESS)                                                     \
 	assert_writer(HISTORY, ADDRESS, GPUTM_LAST_WRITER_NONE, UINT64_MAX)
@@ -103,7 +102,7 @@ KIT_MADE(test_last_writer_table_and_filter_hash_differently, history,
 		    GPUTM_LAST_WRITER_EVICTED)
 			continue;
 		sharing++;
-		apart += gputm_last_writer_youngest_writer(history, address, &cid) ==
+		apart += gputm_last_writer_lookup(history, address, &cid) ==
 			 GPUTM_LAST_WRITER_NONE;
 	}
 	ck_assert_uint_ge(sharing, 100);
@@ -148,7 +147,7 @@ KIT_TEST(test_last_writer_rows_of_the_caller_for_the_filter)
 	for (uint64_t word = 0; word < 5; word++)
 		ck_assert_int_ge(gputm_last_writer_record(history, 4 * word, 7), 0);
 	for (uint64_t word = 5; word < 40; word++) {
-		ck_assert_int_eq(gputm_last_writer_youngest_writer(history, 4 * word, &cid),
+		ck_assert_int_eq(gputm_last_writer_lookup(history, 4 * word, &cid),
 				 GPUTM_LAST_WRITER_FILTER);
 		ck_assert_uint_eq(cid, 7);
 	}
@@ -194,12 +193,12 @@ KIT_MADE(test_last_writer_address_range, history, SMALL " address_bits=20")
 
 	both(history, 0xfffff, 1, GPUTM_LAST_WRITER_FILLED);
 	both(history, 0x100000, 1, -ERANGE);
-	ck_assert_int_ge(gputm_last_writer_youngest_writer(history, 0xfffff, &cid), 0);
+	ck_assert_int_ge(gputm_last_writer_lookup(history, 0xfffff, &cid), 0);
 	ck_assert_uint_eq(cid, 1);
-	ck_assert_int_ge(gputm_last_writer_youngest_writer_probe(history, 0xfffff, &cid), 0);
+	ck_assert_int_ge(gputm_last_writer_lookup_probe(history, 0xfffff, &cid), 0);
 	cid = 7;
-	ck_assert_int_eq(gputm_last_writer_youngest_writer(history, 0x100000, &cid), -ERANGE);
-	ck_assert_int_eq(gputm_last_writer_youngest_writer_probe(history, 0x100000, &cid), -ERANGE);
+	ck_assert_int_eq(gputm_last_writer_lookup(history, 0x100000, &cid), -ERANGE);
+	ck_assert_int_eq(gputm_last_writer_lookup_probe(history, 0x100000, &cid), -ERANGE);
 	ck_assert_uint_eq(cid, 7);
 }
 
@@ -294,9 +293,8 @@ static void compare_lookup(struct gputm_last_writer *history, struct oracle_last
 	uint64_t got = 1, probed = 1, expected = 1, truth;
 	int result = oracle_last_writer_youngest_writer(oracle, address, &expected);
 
-	ck_assert_int_eq(gputm_last_writer_youngest_writer_probe(history, address, &probed),
-			 result);
-	ck_assert_int_eq(gputm_last_writer_youngest_writer(history, address, &got), result);
+	ck_assert_int_eq(gputm_last_writer_lookup_probe(history, address, &probed), result);
+	ck_assert_int_eq(gputm_last_writer_lookup(history, address, &got), result);
 	ck_assert_uint_eq(got, expected);
 	ck_assert_uint_eq(probed, expected);
 	if (!oracle_last_writer_truth(oracle, address, &truth))
@@ -366,7 +364,7 @@ static void bent(struct gputm_last_writer *history, struct kit_bytes *bytes)
 		return;
 	ck_assert_int_ge(
 		gputm_last_writer_record(history, 0, gputm_last_writer_limit(history)), 0);
-	ck_assert_int_ge(gputm_last_writer_youngest_writer(history, 0, &cid), 0);
+	ck_assert_int_ge(gputm_last_writer_lookup(history, 0, &cid), 0);
 }
 
 KIT_DRIVE(last_writer, KIT_COUNT(geometry), 20000)

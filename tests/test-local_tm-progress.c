@@ -115,7 +115,8 @@ static void need_the_group(struct gputm_local_tm *t)
 	}
 	ck_assert_uint_eq(begin(t, 0).lanes, 1);
 	ck_assert_uint_eq(put(t, 0, 0, 0, 1).conflicts, 1);
-	ck_assert_int_eq((int)commit(t, 0, GPUTM_LOCAL_TM_RETRY).next, (int)GPUTM_LOCAL_TM_GROUP);
+	ck_assert_int_eq((int)commit(t, 0, GPUTM_LOCAL_TM_RETRY).next,
+			 (int)GPUTM_LOCAL_TM_MODE_GROUP);
 }
 
 /* Of a wavefront whose lanes go one after the other, a snapshot has one lane that runs, or none. */
@@ -139,7 +140,7 @@ KIT_MADE(test_3_1_one_lane_after_the_other_in_a_snapshot, t,
 
 KIT_MADE(test_3_1_work_group_serialisation, t, "wavefronts=3 lanes=4 banks=32 words=512")
 {
-	struct gputm_local_tm_begun begun = { 1, 2, 3, GPUTM_LOCAL_TM_NORMAL };
+	struct gputm_local_tm_begun begun = { 1, 2, 3, GPUTM_LOCAL_TM_MODE_NORMAL };
 	struct gputm_local_tm_masks m;
 
 	ck_assert_int_eq(gputm_local_tm_update(t, 0, 10), 0);
@@ -149,13 +150,13 @@ KIT_MADE(test_3_1_work_group_serialisation, t, "wavefronts=3 lanes=4 banks=32 wo
 	ck_assert_int_eq(gputm_local_tm_holder(t), -1);
 	/* Two entries in bank 0 of wavefront 1 are cleared. */
 	begun = begin(t, 0);
-	KIT_HAS(begun, cycles, 1 + 2, evicted, 2, lanes, 1, mode, GPUTM_LOCAL_TM_GROUP);
+	KIT_HAS(begun, cycles, 1 + 2, evicted, 2, lanes, 1, mode, GPUTM_LOCAL_TM_MODE_GROUP);
 	ck_assert_int_eq(gputm_local_tm_holder(t), 0);
 	ck_assert_uint_eq(at(t, 0), 10);
 	ck_assert_uint_eq(at(t, 32), 0);
 	ck_assert_uint_eq(at(t, 3), 0);
 	ck_assert_int_eq(gputm_local_tm_get_masks(t, 1, &m), 0);
-	ck_assert(m.phase == GPUTM_LOCAL_TM_EVICTED && m.exec == 0xf && m.tcm == 0xf);
+	ck_assert(m.state == GPUTM_LOCAL_TM_STATE_EVICTED && m.exec == 0xf && m.tcm == 0xf);
 	ck_assert_uint_eq(gputm_local_tm_running(t, 1), 0);
 	/* The others are held, in a transaction or before one. */
 	for (uint32_t i = 1; i < 3; i++) {
@@ -180,14 +181,14 @@ KIT_MADE(test_3_1_work_group_serialisation, t, "wavefronts=3 lanes=4 banks=32 wo
 			break;
 		ck_assert_int_eq(gputm_local_tm_begin_probe(t, 1), GPUTM_LOCAL_TM_HELD);
 		begun = begin(t, 0);
-		ck_assert(begun.cycles == 1 && begun.mode == GPUTM_LOCAL_TM_TX &&
+		ck_assert(begun.cycles == 1 && begun.mode == GPUTM_LOCAL_TM_MODE_TX &&
 			  begun.lanes == left && !begun.evicted);
 	}
 	ck_assert_uint_eq(at(t, 0), 14);
 	ck_assert_int_eq(gputm_local_tm_holder(t), -1);
 	/* The aborted wavefront begins as it began, not serialised. */
 	begun = begin(t, 1);
-	ck_assert(begun.lanes == 0xf && begun.mode == GPUTM_LOCAL_TM_TX);
+	ck_assert(begun.lanes == 0xf && begun.mode == GPUTM_LOCAL_TM_MODE_TX);
 	put(t, 1, 2, 0, 99);
 	commit(t, 1, GPUTM_LOCAL_TM_OK);
 	ck_assert_uint_eq(at(t, 0), 99);
@@ -212,7 +213,7 @@ KIT_MADE(test_3_1_two_need_the_group, t, "wavefronts=3 lanes=1 banks=32 words=51
 	put(t, 1, 0, 0, 1);
 	commit(t, 1, GPUTM_LOCAL_TM_OK);
 	begun = begin(t, 0);
-	ck_assert(begun.mode == GPUTM_LOCAL_TM_GROUP && !begun.evicted);
+	ck_assert(begun.mode == GPUTM_LOCAL_TM_MODE_GROUP && !begun.evicted);
 	put(t, 0, 0, 0, 2);
 	commit(t, 0, GPUTM_LOCAL_TM_OK);
 	begin(t, 2);
@@ -242,7 +243,7 @@ static unsigned race(struct kit *kit, uint64_t seed, bool cross)
 		if (done >> w & 1)
 			continue;
 		ck_assert_int_eq(gputm_local_tm_get_masks(t, w, &m), 0);
-		if (m.phase != GPUTM_LOCAL_TM_RUNNING) {
+		if (m.state != GPUTM_LOCAL_TM_STATE_RUNNING) {
 			step[w] = 0;
 			ck_assert_int_ge(gputm_local_tm_begin(t, w, &begun), 0);
 			continue;

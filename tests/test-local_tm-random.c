@@ -74,7 +74,7 @@ static void turn_access(struct gputm_local_tm *t, struct oracle_local_tm *o, uin
 
 static void turn_begin(struct gputm_local_tm *t, struct oracle_local_tm *o, uint32_t w)
 {
-	struct gputm_local_tm_begun got = { 0, 0, 0, GPUTM_LOCAL_TM_NORMAL };
+	struct gputm_local_tm_begun got = { 0, 0, 0, GPUTM_LOCAL_TM_MODE_NORMAL };
 	struct oracle_local_wave *wave = &o->wave[w];
 	struct gputm_local_tm_ended ended;
 	struct oracle_local_answer answer;
@@ -171,7 +171,8 @@ KIT_DRIVE(local_tm, 20, 60000)
 	static struct oracle_local_tm o;
 	struct gputm_local_tm *t = NULL;
 
-	config.lane_cost = bytes->round & 1 ? GPUTM_LOCAL_TM_SUM : GPUTM_LOCAL_TM_SLOWEST;
+	config.lane_cost =
+		bytes->round & 1 ? GPUTM_LOCAL_TM_LANE_COST_SUM : GPUTM_LOCAL_TM_LANE_COST_SLOWEST;
 	ck_assert_int_eq(gputm_local_tm_new(kit->ctx, &config, &t), 0);
 	kit_observe(unit_of(t));
 	oracle_local_tm_init(&o, g[0], g[1], g[2], g[3], g[4]);

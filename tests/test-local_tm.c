@@ -56,8 +56,9 @@ static void attempt(struct gputm_local_tm *t, uint64_t exec5, uint64_t exec10, u
 
 KIT_MADE(test_table_1_execution_model, t, "table-1")
 {
-	const enum gputm_local_tm_mode normal = GPUTM_LOCAL_TM_NORMAL, tx = GPUTM_LOCAL_TM_TX,
-				       serial = GPUTM_LOCAL_TM_WAVEFRONT;
+	const enum gputm_local_tm_mode normal = GPUTM_LOCAL_TM_MODE_NORMAL,
+				       tx = GPUTM_LOCAL_TM_MODE_TX,
+				       serial = GPUTM_LOCAL_TM_MODE_WAVEFRONT;
 
 	row(t, 1, 0xf, 0, 0, normal);
 	begin(t, 0);
@@ -174,7 +175,7 @@ KIT_MADE(test_4_2_cycles, t, "wavefronts=2 lanes=64 banks=32 words=0")
 	kit_counts(unit_of(t), "begin_cycles=2 commit_cycles=4");
 }
 
-KIT_MADE(test_4_2_cycles_of_the_lanes_of_a_bank, t, "lane_cost=%d", GPUTM_LOCAL_TM_SUM)
+KIT_MADE(test_4_2_cycles_of_the_lanes_of_a_bank, t, "lane_cost=%d", GPUTM_LOCAL_TM_LANE_COST_SUM)
 {
 	uint32_t word[4] = { 0, 32, 64, 1 }, value[4] = { 0 };
 
@@ -273,8 +274,8 @@ static void misuse_of_words(struct gputm_local_tm *t)
 
 static void misuse_of_transactions(struct kit *kit, struct gputm_local_tm *t)
 {
-	struct gputm_local_tm_begun begun = { 77, 0, 0, GPUTM_LOCAL_TM_NORMAL };
-	struct gputm_local_tm_ended ended = { 77, 0, GPUTM_LOCAL_TM_NORMAL };
+	struct gputm_local_tm_begun begun = { 77, 0, 0, GPUTM_LOCAL_TM_MODE_NORMAL };
+	struct gputm_local_tm_ended ended = { 77, 0, GPUTM_LOCAL_TM_MODE_NORMAL };
 
 	ck_assert_int_eq(gputm_local_tm_begin(t, 2, &begun), -ERANGE);
 	ck_assert_int_eq(gputm_local_tm_begin_probe(t, 2), -ERANGE);

@@ -8,14 +8,14 @@ KIT_UNIT(metadata_table, METADATA_TABLE);
 static int set(struct gputm_metadata_table *t, uint64_t address, uint64_t wts, uint64_t rts,
 	       uint32_t writes)
 {
-	struct gputm_metadata m = { wts, rts, writes, 3, 0, 0 };
+	struct gputm_metadata_table_entry m = { wts, rts, writes, 3, 0, 0 };
 
 	return gputm_metadata_table_update(t, address, &m, NULL);
 }
 
 static uint64_t entry(const struct gputm_metadata_table *t, uint64_t index)
 {
-	struct gputm_metadata m;
+	struct gputm_metadata_table_entry m;
 	uint64_t address = 0;
 
 	ck_assert_int_eq(gputm_metadata_table_get_entry(t, index, &address, &m), 0);
@@ -123,7 +123,7 @@ KIT_TEST(test_fig_8_insertion_evicts_what_is_not_reserved)
 
 KIT_TEST(test_fig_8_chain_goes_to_stash_then_overflow)
 {
-	struct gputm_metadata m = { 0, 0, 0, 0, 0, 0 };
+	struct gputm_metadata_table_entry m = { 0, 0, 0, 0, 0, 0 };
 	uint32_t cycles = 0;
 	uint64_t swaps, address;
 	struct gputm_metadata_table *t = two_by_two(kit, 1, 3);
@@ -179,7 +179,7 @@ KIT_TEST(test_metadata_table_overflow_has_reservations_only)
 /* The released simulator evicts the pair that it has just inserted, and works on unaware. */
 KIT_TEST(test_pair_being_inserted_is_not_evicted)
 {
-	struct gputm_metadata m = { 0, 0, 0, 0, 0, 0 };
+	struct gputm_metadata_table_entry m = { 0, 0, 0, 0, 0, 0 };
 	struct gputm_metadata_table *t = two_by_two(kit, 1, 32);
 
 	for (unsigned i = 0; i < 4; i++)
@@ -210,7 +210,7 @@ KIT_TEST(test_metadata_table_evict_above)
 KIT_MADE(test_metadata_table_ranges_are_tight, t,
 	 "time_bits=6 warp_bits=2 count_bits=3 owner_bits=2 address_bits=16")
 {
-	struct gputm_metadata good = { 255, 255, 7, 3, 0, 0 }, m;
+	struct gputm_metadata_table_entry good = { 255, 255, 7, 3, 0, 0 }, m;
 	uint64_t wts = 77, rts = 77;
 	uint32_t cycles = 77;
 
@@ -228,7 +228,7 @@ KIT_MADE(test_metadata_table_ranges_are_tight, t,
 	KIT_REFUSED(-ERANGE, gputm_metadata_table_lookup(t, 1 << 16, &m), "");
 	KIT_REFUSED(-ERANGE, gputm_metadata_table_lookup_probe(t, 1 << 16, &m), "");
 	KIT_REFUSED(-ERANGE, gputm_metadata_table_estimate(t, 1 << 16, &wts, &rts), "");
-	KIT_REFUSED(-ERANGE, gputm_metadata_table_get(t, 1 << 16, &m), "");
+	KIT_REFUSED(-ERANGE, gputm_metadata_table_query(t, 1 << 16, &m), "");
 	KIT_REFUSED(-ERANGE, gputm_metadata_table_add_writes(t, 1 << 16, 1, 0, &cycles), "");
 	KIT_REFUSED(-ERANGE, gputm_metadata_table_add_writes(t, 0, 8, 0, &cycles),
 		    "writes = 8", "0 .. 7");
@@ -258,7 +258,7 @@ KIT_MADE(test_metadata_table_overflow_is_short_and_reclaimed, t,
 	 "ways=1 entries=1 stash=0 longest_chain=1 memory_latency=1")
 {
 	unsigned count = kit_scale(20000, 1000);
-	struct gputm_metadata m = { 0, 0, 0, 0, 0, 0 };
+	struct gputm_metadata_table_entry m = { 0, 0, 0, 0, 0, 0 };
 	uint32_t most = 0;
 
 	for (uint64_t i = 0; i < count; i++)
@@ -293,7 +293,7 @@ KIT_MADE(test_metadata_table_bounds_the_overflow_of_a_snapshot, t, "ways=1 entri
 
 KIT_MADE(test_metadata_table_without_memory_nothing_changes, t, "ways=1 entries=1 stash=0")
 {
-	struct gputm_metadata m = { 1, 1, 1, 1, 0, 0 };
+	struct gputm_metadata_table_entry m = { 1, 1, 1, 1, 0, 0 };
 	unsigned failures = 0;
 
 	for (uint64_t i = 0; i < 100; i++) {
@@ -318,7 +318,7 @@ KIT_MADE(test_metadata_table_without_memory_nothing_changes, t, "ways=1 entries=
 static void twin_step(struct gputm_metadata_table *a, struct gputm_metadata_table *b,
 		      uint64_t *random, uint64_t granules)
 {
-	struct gputm_metadata m = { 0, 0, 0, 0, UINT32_MAX, 0 };
+	struct gputm_metadata_table_entry m = { 0, 0, 0, 0, UINT32_MAX, 0 };
 	uint64_t address = kit_below(random, granules) * 32, wts[2] = { 0 }, rts[2] = { 0 };
 	uint32_t cycles[2] = { 77, 77 };
 
@@ -374,11 +374,13 @@ struct run {
 };
 
 static void update(struct run *r, struct kit_bytes *bytes, uint64_t address,
-		   const struct gputm_metadata *found)
+		   const struct gputm_metadata_table_entry *found)
 {
 	uint64_t stamps = UINT64_C(1) << (r->config->time_bits + r->config->warp_bits);
 	uint64_t what = kit_number(bytes, 1);
-	struct gputm_metadata m = { kit_draw(bytes, 1200), kit_draw(bytes, 1200), 0, 0, 0, 0 };
+	struct gputm_metadata_table_entry m = {
+		kit_draw(bytes, 1200), kit_draw(bytes, 1200), 0, 0, 0, 0
+	};
 	bool good;
 
 	m.writes = kit_u32(bytes, 5) * (what & 1);
@@ -397,14 +399,14 @@ static void update(struct run *r, struct kit_bytes *bytes, uint64_t address,
 /* As a host adds to a number of writes: what get() gives, and add_writes(). */
 static void reserve(struct run *r, struct kit_bytes *bytes, uint64_t address)
 {
-	struct gputm_metadata m, exact = { 0, 0, 0, 0, 0, 0 };
+	struct gputm_metadata_table_entry m, exact = { 0, 0, 0, 0, 0, 0 };
 	int found = gputm_metadata_table_lookup_probe(r->t, address, &exact), result;
 	int32_t change = (int32_t)kit_draw(bytes, 8) - 4;
 	uint64_t digest;
 	int64_t writes;
 
 	memset(&m, 0xff, sizeof(m));
-	ck_assert_int_eq(gputm_metadata_table_get(r->t, address, &m), found);
+	ck_assert_int_eq(gputm_metadata_table_query(r->t, address, &m), found);
 	ck_assert_int_eq(oracle_metadata_table_lookup(&r->oracle, address, m.cycles), found);
 	ck_assert(m.writes == exact.writes && m.owner == exact.owner && m.cycles == exact.cycles);
 	if (found == GPUTM_METADATA_TABLE_MISS)
@@ -437,7 +439,7 @@ static void flush(struct run *r)
 static void step(struct run *r, struct kit_bytes *bytes)
 {
 	uint64_t address = kit_draw(bytes, GRANULES) * r->config->granularity;
-	struct gputm_metadata m = { 0, 0, 0, 0, 0, 0 };
+	struct gputm_metadata_table_entry m = { 0, 0, 0, 0, 0, 0 };
 	uint64_t what = kit_draw(bytes, 64);
 	int found = gputm_metadata_table_lookup(r->t, address, &m);
 

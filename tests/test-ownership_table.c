@@ -31,7 +31,7 @@ static void table_is(const struct gputm_ownership_table *table, uint32_t buffer,
 
 static void survivors_are(const struct gputm_ownership_table *table, uint32_t buffer, uint64_t mask)
 {
-	struct gputm_resolution r;
+	struct gputm_resolver_outcome r;
 
 	ck_assert_int_eq(gputm_ownership_table_get_result(table, buffer, &r), 0);
 	KIT_HAS(r, survived, mask, aborted, 0xf & ~mask);
@@ -42,7 +42,7 @@ KIT_MADE(test_ownership_table_owner_by_the_released_index, table,
 	 "lanes=2 entries=64 hash=2 address_bits=16")
 {
 	const uint64_t address[2] = { 0, 4 * 17 };
-	const struct gputm_warp_row row = { 0x1, address }, other = { 0x2, address };
+	const struct gputm_resolver_row row = { 0x1, address }, other = { 0x2, address };
 	uint32_t buffer = acquire(table, 0x3);
 
 	ck_assert_int_eq(gputm_ownership_table_construct_row(table, buffer, &other), 0);
@@ -59,7 +59,7 @@ static const uint32_t figure_table[4][2] = { { 8, 0 }, { 2048, 0 }, { 4096, 0 },
 KIT_TESTS(test_fig_6_6_every_table_state, 4)
 {
 	struct gputm_ownership_table_config config = with("lanes=4");
-	struct gputm_resolution whole, steps;
+	struct gputm_resolver_outcome whole, steps;
 	struct gputm_ownership_table *table;
 	uint32_t b, other;
 
@@ -99,7 +99,7 @@ KIT_TEST(test_ownership_table_cost_by_hand)
 	} expected[3] = { { "warptm-2k", 16, 3 * 2048 * 8 },
 			  { "warptm", 32, 3 * 4096 * 8 },
 			  { "infinite", 32, 3 * 4096 * 8 } };
-	struct gputm_resolution r;
+	struct gputm_resolver_outcome r;
 
 	for (unsigned i = 0; i < 3; i++) {
 		struct gputm_ownership_table *table = make(kit, "%s", expected[i].preset);
@@ -118,7 +118,7 @@ KIT_MADE(test_ownership_table_owner_in_a_snapshot, table, "lanes=64 exact=1 addr
 {
 	const uint64_t region = 0x123456789abcde;
 	const uint64_t address[64] = { 4 * region };
-	const struct gputm_warp_row row = { 1, address };
+	const struct gputm_resolver_row row = { 1, address };
 
 	ck_assert_int_eq(gputm_ownership_table_construct_row(table, acquire(table, 1), &row), 0);
 	KIT_REFUSED(-EINVAL, kit_forged(unit_of(table), region, 8, 8, 64), "owner");
@@ -143,10 +143,10 @@ KIT_MADE(test_ownership_table_three_warps_at_a_time, table, NULL)
 KIT_MADE(test_ownership_table_refusals_change_nothing, table, "lanes=4 address_bits=16")
 {
 	static const uint64_t wide[5] = { 4, 4, 0x10000, 4, 4 };
-	const struct gputm_warp_row beyond = { 0x1f, wide }, far = { 0xf, wide };
-	const struct gputm_warp_row fine = { 0x3, wide };
-	const struct gputm_warp_logs bad = { &fine, &far, 1, 1 };
-	struct gputm_resolution r = { 4711, 0, 0, 0, 0, 0, 0 };
+	const struct gputm_resolver_row beyond = { 0x1f, wide }, far = { 0xf, wide };
+	const struct gputm_resolver_row fine = { 0x3, wide };
+	const struct gputm_resolver_logs bad = { &fine, &far, 1, 1 };
+	struct gputm_resolver_outcome r = { 4711, 0, 0, 0, 0, 0, 0 };
 	uint32_t b, buffer = 99;
 
 	KIT_REFUSED(-ERANGE, gputm_ownership_table_acquire(table, 0x10, &buffer),
@@ -176,7 +176,7 @@ KIT_MADE(test_ownership_table_refusals_change_nothing, table, "lanes=4 address_b
 
 KIT_MADE(test_ownership_table_rows_come_in_phases, table, NULL)
 {
-	struct gputm_resolution r;
+	struct gputm_resolver_outcome r;
 	uint32_t b;
 
 	b = acquire(table, 0xf);
@@ -199,9 +199,9 @@ KIT_MADE(test_ownership_table_rows_come_in_phases, table, NULL)
 KIT_MADE(test_ownership_table_inactive_lanes_do_not_count, table, NULL)
 {
 	static const uint64_t same[4] = { 4, 4, 4, 4 };
-	const struct gputm_warp_row row = { 0xf, same };
-	const struct gputm_warp_logs logs = { &row, &row, 1, 1 };
-	struct gputm_resolution r;
+	const struct gputm_resolver_row row = { 0xf, same };
+	const struct gputm_resolver_logs logs = { &row, &row, 1, 1 };
+	struct gputm_resolver_outcome r;
 
 	ck_assert_int_eq(gputm_ownership_table_resolve(table, acquire(table, 0xc), &logs, &r), 0);
 	KIT_HAS(r, survived, 0x4, aborted, 0x8);
@@ -211,7 +211,7 @@ KIT_MADE(test_ownership_table_inactive_lanes_do_not_count, table, NULL)
 
 KIT_MADE(test_ownership_table_exact_without_memory, table, "exact=1")
 {
-	struct gputm_resolution r;
+	struct gputm_resolver_outcome r;
 	uint32_t b;
 
 	b = acquire(table, 0xf);
@@ -267,9 +267,9 @@ KIT_DRIVE(ownership_table, KIT_COUNT(geometry), 80000)
 KIT_MADE(test_ownership_table_idle_lanes_have_no_address, table, "lanes=64")
 {
 	uint64_t address[64];
-	const struct gputm_warp_row row = { UINT32_MAX, address };
-	const struct gputm_warp_logs logs = { &row, &row, 0, 1 };
-	struct gputm_resolution r;
+	const struct gputm_resolver_row row = { UINT32_MAX, address };
+	const struct gputm_resolver_logs logs = { &row, &row, 0, 1 };
+	struct gputm_resolver_outcome r;
 
 	for (unsigned i = 0; i < 64; i++)
 		address[i] = i < 32 ? 4 * i : UINT64_MAX;
@@ -280,7 +280,7 @@ KIT_MADE(test_ownership_table_idle_lanes_have_no_address, table, "lanes=64")
 
 KIT_MADE(test_ownership_table_tells_an_observer, table, NULL)
 {
-	struct gputm_resolution r;
+	struct gputm_resolver_outcome r;
 	uint32_t b;
 
 	acquire(table, 0xf);

@@ -33,7 +33,7 @@ static void is_leaf(const struct gputm_reader_list *list, uint64_t address, uint
 	struct gputm_reader_list_entry entry;
 
 	ck_assert_int_eq(gputm_reader_list_get_entry(list, address, index, &entry), 0);
-	KIT_HAS(entry, type, GPUTM_READER_LIST_LEAF, position, position, vector, vector);
+	KIT_HAS(entry, type, GPUTM_READER_LIST_TYPE_LEAF, position, position, vector, vector);
 }
 
 static void is_root(const struct gputm_reader_list *list, uint64_t address, uint64_t vector)
@@ -41,7 +41,7 @@ static void is_root(const struct gputm_reader_list *list, uint64_t address, uint
 	struct gputm_reader_list_entry entry;
 
 	ck_assert_int_eq(gputm_reader_list_get_entry(list, address, 0, &entry), 0);
-	KIT_HAS(entry, type, GPUTM_READER_LIST_ROOT, vector, vector);
+	KIT_HAS(entry, type, GPUTM_READER_LIST_TYPE_ROOT, vector, vector);
 }
 
 /* The second round and all later ones need no memory that the first did not take. */
@@ -71,7 +71,7 @@ KIT_MADE(test_fig_10_bit_11_of_leaf_21_is_683, list, NULL)
 	add(list, 0x1000, 5);
 	add(list, 0x1003, 1023); /* the same word */
 	ck_assert_int_eq(gputm_reader_list_get_entry(list, 0x1000, 0, &entry), 0);
-	KIT_HAS(entry, type, GPUTM_READER_LIST_PLAIN, count, 3);
+	KIT_HAS(entry, type, GPUTM_READER_LIST_TYPE_PLAIN, count, 3);
 	ck_assert_uint_eq(entry.id[0], 5);
 	ck_assert_uint_eq(entry.id[1], 683);
 	ck_assert_uint_eq(entry.id[2], 1023);
@@ -318,5 +318,5 @@ KIT_MADE(test_reader_list_tells_its_observer, list, "entries=5 fold=1")
 		add(list, 8, tx * 32);
 	refused(list, 12, 0, GPUTM_READER_LIST_FULL);
 	ck_assert_int_eq(gputm_reader_list_remove(list, 8, 0), 0);
-	kit_heard("added=4 removed=1 full=1 expanded=1 folded=1");
+	kit_heard("add=4 remove=1 refuse=1 expand=1 fold=1");
 }

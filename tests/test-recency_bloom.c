@@ -257,6 +257,6 @@ KIT_MADE(test_recency_bloom_tells_its_observer, f, NULL)
 	gputm_recency_bloom_expire(f, 6, NULL);
 	kit_unobserve();
 	ck_assert_int_eq(gputm_recency_bloom_update(f, 4, 7), 0);
-	ck_assert_uint_eq(kit_events(GPUTM_RECENCY_BLOOM_UPDATED), 1);
-	ck_assert_uint_eq(kit_events(GPUTM_RECENCY_BLOOM_EXPIRED), 1);
+	ck_assert_uint_eq(kit_events(GPUTM_RECENCY_BLOOM_EVENT_UPDATE), 1);
+	ck_assert_uint_eq(kit_events(GPUTM_RECENCY_BLOOM_EVENT_EXPIRE), 1);
 }

@@ -215,11 +215,11 @@ KIT_MADE(test_row_copier_tells_its_observer, c, NULL)
 {
 	copy(c, 0, 10);
 	copy(c, 0, 10);
-	ck_assert_uint_eq(kit_events(GPUTM_ROW_COPIER_EVENT_PUSHED), 2);
+	ck_assert_uint_eq(kit_events(GPUTM_ROW_COPIER_EVENT_PUSH), 2);
 	gputm_row_copier_advance(c, 63);
-	ck_assert_uint_eq(kit_events(GPUTM_ROW_COPIER_EVENT_COMPLETED), 1);
+	ck_assert_uint_eq(kit_events(GPUTM_ROW_COPIER_EVENT_COMPLETE), 1);
 	gputm_row_copier_advance(c, 63);
-	ck_assert_uint_eq(kit_events(GPUTM_ROW_COPIER_EVENT_COMPLETED), 2);
+	ck_assert_uint_eq(kit_events(GPUTM_ROW_COPIER_EVENT_COMPLETE), 2);
 }
 
 KIT_MADE(test_row_copier_at_the_end_of_time, c, NULL)
@@ -231,13 +231,13 @@ KIT_MADE(test_row_copier_at_the_end_of_time, c, NULL)
 		ck_assert_int_eq(gputm_row_copier_push(c, &request, NULL), 0);
 		if (times < 2)
 			ck_assert_int_eq(gputm_row_copier_advance(c, UINT64_MAX),
-					 GPUTM_ROW_COPIER_OFFERS_COPY);
+					 GPUTM_ROW_COPIER_OFFER_COPY);
 		kit_valid(unit_of(c));
 		kit_round_trip(&row_copier_maker, unit_of(c));
 		ck_assert_int_eq(gputm_row_copier_take(c, &request), 1);
 		ck_assert_uint_eq(request.tag, times);
-		ck_assert_uint_eq(kit_events(GPUTM_ROW_COPIER_EVENT_COMPLETED), times + 1);
-		ck_assert_uint_eq(kit_event(GPUTM_ROW_COPIER_EVENT_COMPLETED)[0], times);
+		ck_assert_uint_eq(kit_events(GPUTM_ROW_COPIER_EVENT_COMPLETE), times + 1);
+		ck_assert_uint_eq(kit_event(GPUTM_ROW_COPIER_EVENT_COMPLETE)[0], times);
 		kit_valid(unit_of(c));
 	}
 }

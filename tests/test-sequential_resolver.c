@@ -21,7 +21,7 @@ KIT_TEST(test_sequential_resolver_configs)
 /* Of the second warp that is resolved. */
 KIT_MADE(test_sequential_resolver_tells_its_observer, resolver, NULL)
 {
-	struct gputm_resolution r;
+	struct gputm_resolver_outcome r;
 
 	for (uint32_t b = 0; b < 2; b++) {
 		ck_assert_uint_eq(acquire(resolver, 0xf), b);
@@ -44,12 +44,12 @@ KIT_TESTS(test_fig_6_6_takes_15_steps_one_lane_after_the_other, 2)
 	static const uint64_t match[4] = { 0, 20, 40, 56 }, construct[4] = { 10, 20, 20, 20 };
 	struct gputm_sequential_resolver *resolver = make(kit, "%s", _i ? "exact" : "warptm");
 	uint32_t b = acquire(resolver, 0xf);
-	struct gputm_resolution r, whole;
+	struct gputm_resolver_outcome r, whole;
 
 	for (uint32_t lane = 0; lane < 4; lane++) {
-		ck_assert_int_eq(gputm_sequential_resolver_lane(resolver, b, &figure, lane),
-				 lane < 2 ? GPUTM_SEQUENTIAL_RESOLVER_SURVIVES :
-					    GPUTM_SEQUENTIAL_RESOLVER_ABORTS);
+		ck_assert_int_eq(gputm_sequential_resolver_resolve_lane(resolver, b, &figure, lane),
+				 lane < 2 ? GPUTM_SEQUENTIAL_RESOLVER_SURVIVES
+					  : GPUTM_SEQUENTIAL_RESOLVER_ABORTS);
 		ck_assert_int_eq(gputm_sequential_resolver_get_result(resolver, b, &r), 0);
 		KIT_HAS(r, steps, total[lane], survived, survived[lane], match_cycles, match[lane],
 			construct_cycles, construct[lane]);
@@ -78,37 +78,39 @@ KIT_MADE(test_sequential_resolver_refusals_change_nothing, resolver,
 	 "lanes=4 address_bits=16 buffers=1")
 {
 	static const uint64_t wide[5] = { 4, 4, 0x10000, 4, 4 };
-	const struct gputm_warp_row beyond = { 0x1f, wide }, far = { 0xf, wide };
-	const struct gputm_warp_logs bad[2] = { { &beyond, &far, 1, 0 }, { &beyond, &far, 0, 1 } };
-	struct gputm_resolution r = { 4711, 0, 0, 0, 0, 0, 0 };
+	const struct gputm_resolver_row beyond = { 0x1f, wide }, far = { 0xf, wide };
+	const struct gputm_resolver_logs bad[2] = { { &beyond, &far, 1, 0 },
+						    { &beyond, &far, 0, 1 } };
+	struct gputm_resolver_outcome r = { 4711, 0, 0, 0, 0, 0, 0 };
 	uint32_t b, buffer = 99;
 
 	KIT_REFUSED(-ERANGE, gputm_sequential_resolver_acquire(resolver, 0x10, &buffer),
 		    "active = 16", "0 .. 15");
 	b = acquire(resolver, 0xd);
-	KIT_REFUSED(-ERANGE, gputm_sequential_resolver_lane(resolver, b, &figure, 64), "lane = 64");
+	KIT_REFUSED(-ERANGE, gputm_sequential_resolver_resolve_lane(resolver, b, &figure, 64),
+		    "lane = 64");
 	ck_assert_int_eq(gputm_sequential_resolver_acquire_probe(resolver, 1), GPUTM_RESOLVER_BUSY);
-	ck_assert_int_eq(gputm_sequential_resolver_lane(resolver, b, &figure, 2),
+	ck_assert_int_eq(gputm_sequential_resolver_resolve_lane(resolver, b, &figure, 2),
 			 GPUTM_SEQUENTIAL_RESOLVER_SURVIVES);
 	kit_guard(kit, unit_of(resolver));
-	KIT_REFUSED(-ERANGE, gputm_sequential_resolver_lane(resolver, b, &bad[0], 3),
+	KIT_REFUSED(-ERANGE, gputm_sequential_resolver_resolve_lane(resolver, b, &bad[0], 3),
 		    "lanes of a row = 31", "0 .. 15");
-	KIT_REFUSED(-ERANGE, gputm_sequential_resolver_lane(resolver, b, &figure, 4),
+	KIT_REFUSED(-ERANGE, gputm_sequential_resolver_resolve_lane(resolver, b, &figure, 4),
 		    "lane = 4", "0 .. 3");
-	KIT_REFUSED(-EINVAL, gputm_sequential_resolver_lane(resolver, b, &figure, 1),
+	KIT_REFUSED(-EINVAL, gputm_sequential_resolver_resolve_lane(resolver, b, &figure, 1),
 		    "lane = 1 is not active");
-	KIT_REFUSED(-EINVAL, gputm_sequential_resolver_lane(resolver, b, &figure, 0),
+	KIT_REFUSED(-EINVAL, gputm_sequential_resolver_resolve_lane(resolver, b, &figure, 0),
 		    "lane = 0 is not above");
-	KIT_REFUSED(-EINVAL, gputm_sequential_resolver_lane(resolver, b, &figure, 2), "");
+	KIT_REFUSED(-EINVAL, gputm_sequential_resolver_resolve_lane(resolver, b, &figure, 2), "");
 	KIT_REFUSED(-EINVAL, gputm_sequential_resolver_resolve(resolver, b, &figure, &r),
 		    "has begun to resolve");
-	KIT_REFUSED(-ERANGE, gputm_sequential_resolver_lane(resolver, 1, &figure, 3), "");
+	KIT_REFUSED(-ERANGE, gputm_sequential_resolver_resolve_lane(resolver, 1, &figure, 3), "");
 	kit_unchanged(kit);
 	kit_valid(unit_of(resolver));
 	ck_assert_int_eq(gputm_sequential_resolver_release(resolver, b), 0);
 	ck_assert_uint_eq(kit_stat(unit_of(resolver), "lanes_unresolved"), 2);
 	kit_valid(unit_of(resolver));
-	KIT_REFUSED(-EINVAL, gputm_sequential_resolver_lane(resolver, b, &figure, 3),
+	KIT_REFUSED(-EINVAL, gputm_sequential_resolver_resolve_lane(resolver, b, &figure, 3),
 		    "was released");
 	KIT_REFUSED(-EINVAL, gputm_sequential_resolver_release(resolver, b), "");
 	b = acquire(resolver, 0xf);
@@ -120,7 +122,7 @@ KIT_MADE(test_sequential_resolver_refusals_change_nothing, resolver,
 
 KIT_MADE(test_sequential_resolver_exact_without_memory, resolver, "exact=1")
 {
-	struct gputm_resolution r;
+	struct gputm_resolver_outcome r;
 	uint32_t b;
 
 	b = acquire(resolver, 0xf);
@@ -129,7 +131,7 @@ KIT_MADE(test_sequential_resolver_exact_without_memory, resolver, "exact=1")
 	KIT_REFUSED(-ENOMEM, gputm_sequential_resolver_resolve(resolver, b, &figure, &r), "");
 	kit_unchanged(kit);
 	kit->fail_at = kit->allocations;
-	KIT_REFUSED(-ENOMEM, gputm_sequential_resolver_lane(resolver, b, &figure, 0), "");
+	KIT_REFUSED(-ENOMEM, gputm_sequential_resolver_resolve_lane(resolver, b, &figure, 0), "");
 	kit_unchanged(kit);
 	kit->fail_at = -1;
 	ck_assert_int_eq(gputm_sequential_resolver_resolve(resolver, b, &figure, &r), 0);
@@ -140,21 +142,21 @@ KIT_MADE(test_sequential_resolver_exact_without_memory, resolver, "exact=1")
 KIT_MADE(test_sequential_resolver_exact_grows, resolver, "exact=1 lanes=4")
 {
 	uint64_t address[64][3];
-	struct gputm_warp_row row[64];
-	const struct gputm_warp_logs first = { NULL, row, 0, 1 }, many = { NULL, row, 0, 64 };
-	const struct gputm_warp_logs last = { row, NULL, 1, 0 };
+	struct gputm_resolver_row row[64];
+	const struct gputm_resolver_logs first = { NULL, row, 0, 1 }, many = { NULL, row, 0, 64 };
+	const struct gputm_resolver_logs last = { row, NULL, 1, 0 };
 	uint32_t b = acquire(resolver, 7);
 
 	for (uint64_t i = 0; i < 64; i++) {
 		address[i][0] = address[i][2] = 0x1000 + 32 * i;
 		address[i][1] = 0x8000 + 32 * i;
-		row[i] = (struct gputm_warp_row){ 7, address[i] };
+		row[i] = (struct gputm_resolver_row){ 7, address[i] };
 	}
-	ck_assert_int_eq(gputm_sequential_resolver_lane(resolver, b, &first, 0),
+	ck_assert_int_eq(gputm_sequential_resolver_resolve_lane(resolver, b, &first, 0),
 			 GPUTM_SEQUENTIAL_RESOLVER_SURVIVES);
-	ck_assert_int_eq(gputm_sequential_resolver_lane(resolver, b, &many, 1),
+	ck_assert_int_eq(gputm_sequential_resolver_resolve_lane(resolver, b, &many, 1),
 			 GPUTM_SEQUENTIAL_RESOLVER_SURVIVES);
-	ck_assert_int_eq(gputm_sequential_resolver_lane(resolver, b, &last, 2),
+	ck_assert_int_eq(gputm_sequential_resolver_resolve_lane(resolver, b, &last, 2),
 			 GPUTM_SEQUENTIAL_RESOLVER_ABORTS);
 }
 
@@ -173,7 +175,8 @@ static const uint32_t geometry[][8] = {
 /* Another warp gives up at once. */
 static void use_room(struct pair *p)
 {
-	const struct gputm_resolution none = { .initialise_cycles = p->held->initialise_cycles };
+	const struct gputm_resolver_outcome none = { .initialise_cycles =
+							     p->held->initialise_cycles };
 	uint32_t b = acquire(p->unit, 1);
 
 	p->held[b] = none;
@@ -199,7 +202,7 @@ KIT_DRIVE(sequential_resolver, KIT_COUNT(geometry), 60000)
 
 /* ---- 6.3.3: how 2PCR and SCR differ ---- */
 
-static uint64_t conflicting(const struct gputm_warp_logs *logs, uint64_t lanes, uint32_t late)
+static uint64_t conflicting(const struct gputm_resolver_logs *logs, uint64_t lanes, uint32_t late)
 {
 	uint64_t found = 0;
 
@@ -220,7 +223,7 @@ KIT_MADE(test_6_3_3_2pcr_aborts_more_only_for_conflicts_with_aborted_lanes, scr,
 	uint64_t random = 20;
 
 	for (unsigned i = 0; i < rounds; i++) {
-		struct gputm_resolution s, p;
+		struct gputm_resolver_outcome s, p;
 		struct oracle_logs logs;
 		uint32_t b = acquire(scr, UINT32_MAX), c;
 

@@ -97,7 +97,7 @@ struct row {
 	uint32_t partition;
 	uint32_t event, result; /* of an answer; a release has the writes left as result */
 	uint64_t time;		/* reported by an abort */
-	struct gputm_validation_granule a, b;
+	struct gputm_validation_unit_granule a, b;
 };
 
 #define P 8u /* warp of tx1 and of tx2, GPU-wide */
@@ -152,8 +152,8 @@ static void note(void *state, const struct gputm_unit *unit, const struct gputm_
 	ck_assert_int_eq(gputm_validation_unit_get_granule(partition[5].unit, B, &row->b), 0);
 }
 
-static void same_granule(const struct gputm_validation_granule *got,
-			 const struct gputm_validation_granule *wanted, unsigned i)
+static void same_granule(const struct gputm_validation_unit_granule *got,
+			 const struct gputm_validation_unit_granule *wanted, unsigned i)
 {
 	ck_assert_msg(got->wts == wanted->wts && got->rts == wanted->rts &&
 			      got->writes == wanted->writes &&

@@ -25,8 +25,9 @@ static int complete(struct gputm_sync_round *round, uint64_t now,
 
 /* The validator's tests fail to find, or find what is not there. */
 static int push(struct gputm_device_validator *v, const struct gputm_access_bitmap *reads,
-		const struct gputm_log_chunk *chunk, enum gputm_device_validator_mode mode,
-		uint64_t *apply, struct gputm_device_validator_result *result)
+		const struct gputm_write_set_log_chunk *chunk,
+		enum gputm_device_validator_mode mode, uint64_t *apply,
+		struct gputm_device_validator_result *result)
 {
 	int error = gputm_device_validator_push(v, reads, chunk, mode, apply, result);
 

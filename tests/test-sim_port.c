@@ -28,7 +28,7 @@ static const struct sim_shape shape = {
 /* A request of a unit that the memory has not answered. */
 struct request {
 	uint64_t due, tag;
-	uint32_t value[GPUTM_MEM_WORDS];
+	uint32_t value[GPUTM_MEM_WORDS_MAX];
 };
 
 #define REQUESTS 256u
@@ -121,10 +121,10 @@ static void send_loads(struct sim_port *port, struct sim_warp *warp, enum sim_op
 }
 
 static uint32_t find_lines(struct sim_port *port, struct sim_warp *warp, bool write, uint64_t mask,
-			   struct gputm_wide_access *wide)
+			   struct gputm_access_coalescer_access *wide)
 {
-	int count = gputm_access_coalescer_row(host_of(port)->coalescer, mask, warp->address,
-					       write ? warp->value : NULL, wide, NULL);
+	int count = gputm_access_coalescer_merge_row(host_of(port)->coalescer, mask, warp->address,
+						     write ? warp->value : NULL, wide, NULL);
 
 	ck_assert_int_gt(count, 0);
 	return (uint32_t)count;

@@ -103,7 +103,7 @@ static void push(struct warp *w, struct gputm_simt_stack_entry row)
 /* Pop what cannot run, for one of three reasons. */
 static void settle(struct warp *w)
 {
-	while (w->rows && w->row[w->rows - 1].type == GPUTM_SIMT_STACK_NORMAL) {
+	while (w->rows && w->row[w->rows - 1].type == GPUTM_SIMT_STACK_TYPE_NORMAL) {
 		const struct gputm_simt_stack_entry *top = &w->row[w->rows - 1];
 
 		if (!top->mask) {
@@ -140,7 +140,7 @@ static uint32_t retry_row(const struct warp *w)
 {
 	uint32_t row = 0;
 
-	while (w->row[row].type != GPUTM_SIMT_STACK_RETRY)
+	while (w->row[row].type != GPUTM_SIMT_STACK_TYPE_RETRY)
 		row++;
 	return row;
 }
@@ -379,7 +379,7 @@ static void compare(const struct warp *w)
 {
 	size_t depth = gputm_simt_stack_depth(w->stack);
 	struct gputm_simt_stack_entry entry;
-	uint64_t left = w->live, normal = GPUTM_SIMT_STACK_NORMAL;
+	uint64_t left = w->live, normal = GPUTM_SIMT_STACK_TYPE_NORMAL;
 	bool above = w->inside;
 
 	kit_valid(unit_of(w->stack));
@@ -398,7 +398,7 @@ static void compare(const struct warp *w)
 			if (left & entry.mask & UINT64_C(1) << lane)
 				ck_assert_uint_eq(w->pc[lane], entry.pc);
 		left &= ~entry.mask;
-		if (entry.type == GPUTM_SIMT_STACK_RETRY) {
+		if (entry.type == GPUTM_SIMT_STACK_TYPE_RETRY) {
 			above = false;
 			ck_assert(depth);
 			ck_assert(!gputm_simt_stack_get_entry(w->stack, depth - 1, &entry));

@@ -8,16 +8,16 @@ KIT_UNIT(stall_buffer, STALL_BUFFER);
 static int queue(struct gputm_stall_buffer *b, uint64_t address, uint64_t stamp, uint64_t tag,
 		 uint32_t warp)
 {
-	struct gputm_stall_request request = { address, stamp, tag, warp };
-	int probe = gputm_stall_buffer_enqueue_probe(b, address);
+	struct gputm_stall_buffer_request request = { address, stamp, tag, warp };
+	int probe = gputm_stall_buffer_push_probe(b, address);
 
-	ck_assert_int_eq(gputm_stall_buffer_enqueue(b, &request), probe);
+	ck_assert_int_eq(gputm_stall_buffer_push(b, &request), probe);
 	return probe;
 }
 
 static uint64_t wake(struct gputm_stall_buffer *b, uint64_t address)
 {
-	struct gputm_stall_request probe = { 0, 0, 4711, 0 }, out = { 0, 0, 4711, 0 };
+	struct gputm_stall_buffer_request probe = { 0, 0, 4711, 0 }, out = { 0, 0, 4711, 0 };
 	int result = gputm_stall_buffer_wake_probe(b, address, &probe);
 
 	ck_assert_int_eq(gputm_stall_buffer_wake(b, address, &out), result);
@@ -45,7 +45,7 @@ KIT_MADE(test_table_v_line_size, b, NULL)
 
 KIT_MADE(test_fig_9_oldest_leaves_first, b, NULL)
 {
-	struct gputm_stall_request fourth;
+	struct gputm_stall_buffer_request fourth;
 
 	ck_assert_int_eq(queue(b, 0x40, 30, 'a', 1), GPUTM_STALL_BUFFER_QUEUED);
 	ck_assert_int_eq(queue(b, 0x44, 20, 'b', 2), GPUTM_STALL_BUFFER_QUEUED);
@@ -89,7 +89,7 @@ struct run {
 	struct kit_bytes *bytes;
 };
 
-static int drain(struct run *r, struct gputm_stall_request *mine)
+static int drain(struct run *r, struct gputm_stall_buffer_request *mine)
 {
 	int result = gputm_stall_buffer_drain(r->b, mine);
 
@@ -103,13 +103,13 @@ static int drain(struct run *r, struct gputm_stall_request *mine)
 
 static void step(struct run *r)
 {
-	struct gputm_stall_request mine = { 0, 0, 0, 0 }, his = { 0, 0, 0, 0 };
+	struct gputm_stall_buffer_request mine = { 0, 0, 0, 0 }, his = { 0, 0, 0, 0 };
 	uint64_t address = kit_draw(r->bytes, 8 * 32), stamp = kit_draw(r->bytes, 6);
 	uint32_t warp = kit_u32(r->bytes, 3);
 	uint64_t what = kit_draw(r->bytes, 8);
 
 	if (what < 4) {
-		mine = (struct gputm_stall_request){ address, stamp, r->bytes->left, warp };
+		mine = (struct gputm_stall_buffer_request){ address, stamp, r->bytes->left, warp };
 		ck_assert_int_eq(queue(r->b, address, stamp, mine.tag, warp),
 				 oracle_stall_buffer_enqueue(&r->o, &mine));
 	} else if (what == 4) {
@@ -133,7 +133,7 @@ static void step(struct run *r)
 KIT_DRIVE(stall_buffer, 36, 6000)
 {
 	static struct run r;
-	struct gputm_stall_request out;
+	struct gputm_stall_buffer_request out;
 
 	memset(&r, 0, sizeof(r));
 	r.bytes = bytes;

@@ -64,9 +64,9 @@ static void warp_access_filter(void *unit, const uint32_t *step, size_t count)
 static void resolve(void *unit, const uint32_t *step, size_t count, bool sequential)
 {
 	static uint64_t address[ITEMS][64];
-	struct gputm_warp_row row[ITEMS];
-	struct gputm_warp_logs logs = { row, row, 0, 0 };
-	struct gputm_resolution result;
+	struct gputm_resolver_row row[ITEMS];
+	struct gputm_resolver_logs logs = { row, row, 0, 0 };
+	struct gputm_resolver_outcome result;
 	uint32_t buffer;
 
 	for (size_t i = 0; i < count; i++) {
@@ -75,7 +75,7 @@ static void resolve(void *unit, const uint32_t *step, size_t count, bool sequent
 		if (step[i] != item)
 			continue;
 		address[item][lane] = address_of(item);
-		row[logs.write_rows++] = (struct gputm_warp_row){ UINT64_C(1) << lane,
+		row[logs.write_rows++] = (struct gputm_resolver_row){ UINT64_C(1) << lane,
 								   address[item] };
 	}
 	if (sequential) {
@@ -100,7 +100,7 @@ static void sequential_resolver(void *unit, const uint32_t *step, size_t count)
 
 static void push_block(void *unit, uint32_t item)
 {
-	struct gputm_commit_entry entry = { item * UINT64_C(64), item, item, item, item + 1,
+	struct gputm_commit_buffer_entry entry = { item * UINT64_C(64), item, item, item, item + 1,
 					    false };
 
 	ck_assert_int_eq(gputm_commit_buffer_push(unit, &entry), 0);

@@ -30,8 +30,8 @@ static struct gputm_timestamp_table *begun(struct kit *kit, uint32_t count, bool
 
 static void edge(struct gputm_timestamp_table *t, uint32_t pred, uint32_t succ, int result)
 {
-	ck_assert_int_eq(gputm_timestamp_table_edge_probe(t, pred, succ), result);
-	ck_assert_int_eq(gputm_timestamp_table_edge(t, pred, succ), result);
+	ck_assert_int_eq(gputm_timestamp_table_add_edge_probe(t, pred, succ), result);
+	ck_assert_int_eq(gputm_timestamp_table_add_edge(t, pred, succ), result);
 	kit_valid(unit_of(t));
 }
 
@@ -141,11 +141,11 @@ KIT_WITH(test_fig_7_at_commit_or_abort, struct gputm_timestamp_table *t, begun(k
 	edge(t, 0, 1, OK);
 	ck_assert_int_eq(gputm_timestamp_table_retire(t, 0, true), OK);
 	ck_assert_int_eq(gputm_timestamp_table_get_stamps(t, 0, &now), 0);
-	KIT_HAS(now, state, GPUTM_TIMESTAMP_TABLE_COMMITTED, prev, 1);
+	KIT_HAS(now, state, GPUTM_TIMESTAMP_TABLE_STATE_COMMITTED, prev, 1);
 	stamps(t, 0, 12, NO_PDTS);
 	ck_assert_int_eq(gputm_timestamp_table_retire(t, 1, false), OK);
 	ck_assert_int_eq(gputm_timestamp_table_get_stamps(t, 1, &now), 0);
-	KIT_HAS(now, state, GPUTM_TIMESTAMP_TABLE_IDLE, prev, 12);
+	KIT_HAS(now, state, GPUTM_TIMESTAMP_TABLE_STATE_IDLE, prev, 12);
 	stamps(t, 1, 13, NO_PDTS);
 	edge(t, 0, 2, OK); /* line 2: a committed predecessor sends its PrevTS */
 	stamps(t, 2, 2, NO_PDTS);
@@ -324,8 +324,8 @@ static void step(struct gputm_timestamp_table *t, struct oracle_timestamp_table 
 		if (kit_draw(bytes, 8) == 0 && !restart(t, o))
 			memset(order, 0, sizeof(*order));
 	} else {
-		result = gputm_timestamp_table_edge_probe(t, tx, other);
-		ck_assert_int_eq(gputm_timestamp_table_edge(t, tx, other), result);
+		result = gputm_timestamp_table_add_edge_probe(t, tx, other);
+		ck_assert_int_eq(gputm_timestamp_table_add_edge(t, tx, other), result);
 		ck_assert_int_eq(oracle_timestamp_table_edge(o, tx, other), result);
 		if (result == OK) {
 			ck_assert(o->config.literal || !oracle_order_closes_loop(order, tx, other));
@@ -366,7 +366,7 @@ struct tally {
 /* Is there an edge to ask for, and does it make a new order? */
 static bool may_ask(const struct gputm_timestamp_table *t, uint32_t pred, uint32_t succ)
 {
-	return pred != succ && gputm_timestamp_table_edge_probe(t, pred, succ) >= 0;
+	return pred != succ && gputm_timestamp_table_add_edge_probe(t, pred, succ) >= 0;
 }
 
 static void ask(struct gputm_timestamp_table *t, struct oracle_order *order, uint32_t pred,
@@ -376,7 +376,7 @@ static void ask(struct gputm_timestamp_table *t, struct oracle_order *order, uin
 	struct gputm_timestamp_table_stamps now;
 	uint32_t victim = succ;
 
-	if (gputm_timestamp_table_edge(t, pred, succ) == OK) {
+	if (gputm_timestamp_table_add_edge(t, pred, succ) == OK) {
 		tally->edges++;
 		tally->missed += closes;
 		oracle_order_add(order, pred, succ);
@@ -385,7 +385,7 @@ static void ask(struct gputm_timestamp_table *t, struct oracle_order *order, uin
 	tally->loops++;
 	tally->false_alarms += !closes;
 	REQUIRE(gputm_timestamp_table_get_stamps(t, succ, &now) == 0);
-	if (now.state != GPUTM_TIMESTAMP_TABLE_RUNNING)
+	if (now.state != GPUTM_TIMESTAMP_TABLE_STATE_RUNNING)
 		victim = pred;
 	REQUIRE(gputm_timestamp_table_retire(t, victim, false) == OK);
 	oracle_order_forget(order, victim);
@@ -408,14 +408,14 @@ static void sequence(struct gputm_timestamp_table *t, uint64_t *random, struct t
 		struct gputm_timestamp_table_stamps now;
 
 		REQUIRE(gputm_timestamp_table_get_stamps(t, pred, &now) == 0);
-		if (now.state == GPUTM_TIMESTAMP_TABLE_IDLE)
+		if (now.state == GPUTM_TIMESTAMP_TABLE_STATE_IDLE)
 			REQUIRE(gputm_timestamp_table_begin(t, pred, 1 + kit_below(random, 20)) ==
 				OK);
 		else if (may_ask(t, pred, succ))
 			ask(t, &order, pred, succ, tally);
 		REQUIRE(gputm_timestamp_table_get_stamps(t, pred, &now) ==
 			0); /* it may be a victim */
-		if (now.state == GPUTM_TIMESTAMP_TABLE_RUNNING && !kit_below(random, 16))
+		if (now.state == GPUTM_TIMESTAMP_TABLE_STATE_RUNNING && !kit_below(random, 16))
 			REQUIRE(gputm_timestamp_table_retire(t, pred, true) == OK);
 	}
 }
@@ -457,6 +457,6 @@ KIT_MADE(test_timestamp_table_tells_its_observer, t, "transactions=3")
 		ck_assert_int_eq(gputm_timestamp_table_retire(t, tx, true), OK);
 	ck_assert_int_eq(gputm_timestamp_table_release(t, 0), 0);
 	ck_assert_int_eq(gputm_timestamp_table_restart(t), 0);
-	kit_heard("begun=3 edge=2 retired=3 released=1 restarted=1");
-	KIT_TOLD("restarted", 1, 1);
+	kit_heard("begin=3 edge=2 retire=3 release=1 restart=1");
+	KIT_TOLD("restart", 1, 1);
 }

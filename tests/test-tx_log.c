@@ -18,27 +18,27 @@ KIT_TEST(test_tx_log_rows_have_void_entries)
 {
 	struct gputm_tx_log_row row;
 	uint64_t set = 0;
-	struct gputm_tx_log *log = make_small(kit, GPUTM_TX_LOG_SIGNATURE);
+	struct gputm_tx_log *log = make_small(kit, GPUTM_TX_LOG_FILTER_SIGNATURE);
 
 	ck_assert_int_eq(gputm_tx_log_append_read(log, 0xf, at, seven), GPUTM_TX_LOG_CACHED);
 	ck_assert_int_eq(gputm_tx_log_append_read(log, 0xa, other, one), GPUTM_TX_LOG_CACHED);
 	ck_assert_int_eq(gputm_tx_log_append_read(log, 0, other, one), GPUTM_TX_LOG_CACHED);
-	ck_assert_uint_eq(gputm_tx_log_rows(log, GPUTM_TX_LOG_READ), 2);
-	ck_assert_uint_eq(gputm_tx_log_rows(log, GPUTM_TX_LOG_WRITE), 0);
-	ck_assert_int_eq(gputm_tx_log_get_row(log, GPUTM_TX_LOG_READ, 1, &row), 0);
+	ck_assert_uint_eq(gputm_tx_log_rows(log, GPUTM_TX_LOG_KIND_READ), 2);
+	ck_assert_uint_eq(gputm_tx_log_rows(log, GPUTM_TX_LOG_KIND_WRITE), 0);
+	ck_assert_int_eq(gputm_tx_log_get_row(log, GPUTM_TX_LOG_KIND_READ, 1, &row), 0);
 	ck_assert_uint_eq(row.mask, 0xa);
 	ck_assert_uint_eq(row.address[1], 0x300);
 	ck_assert_uint_eq(row.value[3], 4);
-	ck_assert_int_eq(gputm_tx_log_get_row(log, GPUTM_TX_LOG_READ, 2, &row), -ERANGE);
+	ck_assert_int_eq(gputm_tx_log_get_row(log, GPUTM_TX_LOG_KIND_READ, 2, &row), -ERANGE);
 	KIT_REFUSED(-EINVAL, gputm_tx_log_get_row(log, (enum gputm_tx_log_kind)2, 0, &row),
 		    "kind = 2 is neither 0, the read log, nor 1, the write log");
 	KIT_REFUSED(-EINVAL,
 		    gputm_tx_log_get_group(log, (enum gputm_tx_log_kind)2, 0, 1, &set, &set),
 		    "kind = 2 is neither");
 	ck_assert_uint_eq(row.mask, 0xa);
-	ck_assert_uint_eq(gputm_tx_log_lanes(log, GPUTM_TX_LOG_READ), 0xf);
+	ck_assert_uint_eq(gputm_tx_log_lanes(log, GPUTM_TX_LOG_KIND_READ), 0xf);
 	ck_assert_int_eq(gputm_tx_log_append_write(log, 0x4, other, one), GPUTM_TX_LOG_CACHED);
-	ck_assert_uint_eq(gputm_tx_log_lanes(log, GPUTM_TX_LOG_WRITE), 0x4);
+	ck_assert_uint_eq(gputm_tx_log_lanes(log, GPUTM_TX_LOG_KIND_WRITE), 0x4);
 }
 
 KIT_TEST(test_tx_log_refusals_change_nothing)
@@ -47,7 +47,7 @@ KIT_TEST(test_tx_log_refusals_change_nothing)
 	uint64_t odd[4] = { 0x100, 0x102, 0, 0 }, wide[4] = { 0, 0, UINT64_C(1) << 32, 0 };
 	struct gputm_tx_log_lookup own = { 1, 2, 3 };
 	uint32_t value[4] = { 0 }, walked = 9;
-	struct gputm_tx_log *log = make_small(kit, GPUTM_TX_LOG_SIGNATURE);
+	struct gputm_tx_log *log = make_small(kit, GPUTM_TX_LOG_FILTER_SIGNATURE);
 
 	ck_assert_int_eq(gputm_tx_log_append_write(log, 0x1, at, seven), 0);
 	kit_guard(kit, unit_of(log));
@@ -77,7 +77,7 @@ KIT_TEST(test_tx_log_own_writes_newest_first)
 {
 	uint64_t b[4] = { 0, 0x500, 0, 0 };
 	uint32_t value = 0, rows = 0;
-	struct gputm_tx_log *log = make_small(kit, GPUTM_TX_LOG_SIGNATURE);
+	struct gputm_tx_log *log = make_small(kit, GPUTM_TX_LOG_FILTER_SIGNATURE);
 
 	ck_assert_int_eq(gputm_tx_log_lookup_own_write(log, 1, 0x104, &value, &rows), 0);
 	ck_assert_uint_eq(rows, 0);
@@ -131,10 +131,10 @@ static uint64_t rows_in_vain(uint32_t filter)
 
 KIT_TEST(test_tx_log_filters)
 {
-	uint64_t some = rows_in_vain(GPUTM_TX_LOG_SIGNATURE);
+	uint64_t some = rows_in_vain(GPUTM_TX_LOG_FILTER_SIGNATURE);
 
-	ck_assert_uint_eq(rows_in_vain(GPUTM_TX_LOG_PERFECT), 0);
-	ck_assert_uint_eq(rows_in_vain(GPUTM_TX_LOG_NONE), 4000);
+	ck_assert_uint_eq(rows_in_vain(GPUTM_TX_LOG_FILTER_PERFECT), 0);
+	ck_assert_uint_eq(rows_in_vain(GPUTM_TX_LOG_FILTER_NONE), 4000);
 	ck_assert_uint_gt(some, 0);
 	ck_assert_uint_lt(some, 4000);
 }
@@ -144,7 +144,7 @@ KIT_TEST(test_tx_log_perfect_filter_walks_for_hits)
 	uint64_t word[4] = { 0x100, 0x108, 0x108, 0x100 };
 	struct gputm_tx_log_lookup own;
 	uint32_t value[4] = { 0 };
-	struct gputm_tx_log *log = make_small(kit, GPUTM_TX_LOG_PERFECT);
+	struct gputm_tx_log *log = make_small(kit, GPUTM_TX_LOG_FILTER_PERFECT);
 
 	for (unsigned i = 0; i < 3; i++)
 		ck_assert_int_ge(gputm_tx_log_append_write(log, 0xf, i == 1 ? at : other, seven),
@@ -159,19 +159,19 @@ KIT_TEST(test_tx_log_perfect_filter_walks_for_hits)
 KIT_TEST(test_tx_log_spills_beyond_its_share)
 {
 	struct gputm_tx_log_row row;
-	struct gputm_tx_log *log = make_small(kit, GPUTM_TX_LOG_SIGNATURE);
+	struct gputm_tx_log *log = make_small(kit, GPUTM_TX_LOG_FILTER_SIGNATURE);
 
 	ck_assert_int_eq(gputm_tx_log_append_read(log, 1, at, one), GPUTM_TX_LOG_CACHED);
 	ck_assert_int_eq(gputm_tx_log_append_read(log, 1, at, one), GPUTM_TX_LOG_CACHED);
 	ck_assert_int_eq(gputm_tx_log_append_write(log, 1, at, one), GPUTM_TX_LOG_CACHED);
 	ck_assert_int_eq(gputm_tx_log_append_read(log, 1, at, one), GPUTM_TX_LOG_SPILLED);
 	kit_counts(unit_of(log), "spilled_rows=1 max_rows=3");
-	ck_assert_int_eq(gputm_tx_log_get_row(log, GPUTM_TX_LOG_READ, 1, &row), 0);
+	ck_assert_int_eq(gputm_tx_log_get_row(log, GPUTM_TX_LOG_KIND_READ, 1, &row), 0);
 	ck_assert(!row.spilled);
-	ck_assert_int_eq(gputm_tx_log_get_row(log, GPUTM_TX_LOG_READ, 2, &row), 0);
+	ck_assert_int_eq(gputm_tx_log_get_row(log, GPUTM_TX_LOG_KIND_READ, 2, &row), 0);
 	ck_assert(row.spilled);
 	ck_assert_int_eq(gputm_tx_log_restart(log, 1), 0);
-	ck_assert_uint_eq(gputm_tx_log_rows(log, GPUTM_TX_LOG_READ), 0);
+	ck_assert_uint_eq(gputm_tx_log_rows(log, GPUTM_TX_LOG_KIND_READ), 0);
 	ck_assert_int_eq(gputm_tx_log_append_read(log, 1, at, one), GPUTM_TX_LOG_CACHED);
 }
 
@@ -222,10 +222,10 @@ KIT_TEST(test_tx_log_partition_of_any_address)
 
 /* Lanes, partitions, interleave, filter. */
 static const uint32_t geometry[][4] = {
-	{ 32, 6, 256, GPUTM_TX_LOG_SIGNATURE },
-	{ 4, 4, 64, GPUTM_TX_LOG_PERFECT },
-	{ 64, 7, 128, GPUTM_TX_LOG_SIGNATURE },
-	{ 1, 1, 256, GPUTM_TX_LOG_NONE },
+	{ 32, 6, 256, GPUTM_TX_LOG_FILTER_SIGNATURE },
+	{ 4, 4, 64, GPUTM_TX_LOG_FILTER_PERFECT },
+	{ 64, 7, 128, GPUTM_TX_LOG_FILTER_SIGNATURE },
+	{ 1, 1, 256, GPUTM_TX_LOG_FILTER_NONE },
 };
 
 static void compare_rows(const struct gputm_tx_log *log, const struct oracle_tx_log *o,
@@ -338,12 +338,12 @@ KIT_DRIVE(tx_log, KIT_COUNT(geometry), 400000)
 		step(log, &o, bytes);
 		log = KIT_TURN(tx_log, log);
 		if (kit_draw(bytes, 25) == 0) {
-			compare_rows(log, &o, GPUTM_TX_LOG_READ);
-			compare_rows(log, &o, GPUTM_TX_LOG_WRITE);
+			compare_rows(log, &o, GPUTM_TX_LOG_KIND_READ);
+			compare_rows(log, &o, GPUTM_TX_LOG_KIND_WRITE);
 		}
 	}
-	compare_rows(log, &o, GPUTM_TX_LOG_READ);
-	compare_rows(log, &o, GPUTM_TX_LOG_WRITE);
+	compare_rows(log, &o, GPUTM_TX_LOG_KIND_READ);
+	compare_rows(log, &o, GPUTM_TX_LOG_KIND_WRITE);
 	if (bytes->thorough)
 		ck_assert_uint_gt(o.stats.hits, 0);
 	KIT_STATS(unit_of(log), &o.stats, ORACLE_TX_LOG_STATS);
@@ -361,18 +361,18 @@ KIT_MADE(test_tx_log_packed, log, "lanes=4 partitions=4 l1_rows=2 reserve_rows=1
 	ck_assert_int_eq(gputm_tx_log_append_read(log, 0x3, at, seven), GPUTM_TX_LOG_CACHED);
 	ck_assert_int_eq(gputm_tx_log_append_read(log, 0xc, other, one), GPUTM_TX_LOG_CACHED);
 	ck_assert_int_eq(gputm_tx_log_append_read(log, 0x5, other, seven), GPUTM_TX_LOG_CACHED);
-	ck_assert_uint_eq(gputm_tx_log_rows(log, GPUTM_TX_LOG_READ), 2);
-	ck_assert_int_eq(gputm_tx_log_get_row(log, GPUTM_TX_LOG_READ, 0, &row), 0);
+	ck_assert_uint_eq(gputm_tx_log_rows(log, GPUTM_TX_LOG_KIND_READ), 2);
+	ck_assert_int_eq(gputm_tx_log_get_row(log, GPUTM_TX_LOG_KIND_READ, 0, &row), 0);
 	ck_assert_uint_eq(row.mask, 0xf);
 	ck_assert_uint_eq(row.address[1], 0x104);
 	ck_assert_uint_eq(row.address[3], 0x304);
-	ck_assert_int_eq(gputm_tx_log_get_row(log, GPUTM_TX_LOG_READ, 1, &row), 0);
+	ck_assert_int_eq(gputm_tx_log_get_row(log, GPUTM_TX_LOG_KIND_READ, 1, &row), 0);
 	ck_assert_uint_eq(row.mask, 0x5);
 	ck_assert_uint_eq(row.value[2], 9);
 	ck_assert_int_eq(gputm_tx_log_append_read(log, 0x1, at, seven), GPUTM_TX_LOG_SPILLED);
 	ck_assert_int_eq(gputm_tx_log_restart(log, 0x1), 0);
 	ck_assert_int_eq(gputm_tx_log_append_read(log, 0x1, at, one), GPUTM_TX_LOG_CACHED);
-	ck_assert_int_eq(gputm_tx_log_get_row(log, GPUTM_TX_LOG_READ, 0, &row), 0);
+	ck_assert_int_eq(gputm_tx_log_get_row(log, GPUTM_TX_LOG_KIND_READ, 0, &row), 0);
 	ck_assert_uint_eq(row.value[0], 1);
 	kit_counts(unit_of(log), "read_rows=3 spilled_rows=1");
 	kit->fail_at = kit->allocations;
@@ -391,7 +391,7 @@ KIT_TEST(test_tx_log_append_without_memory)
 	unsigned refused = 0;
 	uint64_t digest;
 	int error;
-	struct gputm_tx_log *log = make_small(kit, GPUTM_TX_LOG_SIGNATURE);
+	struct gputm_tx_log *log = make_small(kit, GPUTM_TX_LOG_FILTER_SIGNATURE);
 
 	for (long i = 0; i < 200; i++) {
 		digest = kit_digest(unit_of(log));
@@ -406,14 +406,14 @@ KIT_TEST(test_tx_log_append_without_memory)
 		ck_assert_uint_eq(kit_digest(unit_of(log)), digest);
 	}
 	ck_assert_uint_ge(refused, 3);
-	ck_assert_uint_eq(gputm_tx_log_rows(log, GPUTM_TX_LOG_WRITE), 200 - refused);
+	ck_assert_uint_eq(gputm_tx_log_rows(log, GPUTM_TX_LOG_KIND_WRITE), 200 - refused);
 }
 
 KIT_TEST(test_tx_log_tells_its_observer)
 {
 	struct gputm_tx_log_lookup own;
 	uint32_t value[4];
-	struct gputm_tx_log *log = make_small(kit, GPUTM_TX_LOG_SIGNATURE);
+	struct gputm_tx_log *log = make_small(kit, GPUTM_TX_LOG_FILTER_SIGNATURE);
 
 	ck_assert_int_ge(gputm_tx_log_append_read(log, 1, at, one), 0);
 	ck_assert_int_ge(gputm_tx_log_append_write(log, 1, at, one), 0);

@@ -4,7 +4,7 @@
 
 static uint64_t ticks_to_answer(struct gputm_validation_unit *u, uint64_t address, uint64_t time)
 {
-	struct gputm_validation_request r = { 1, address, time, 1, 1, true };
+	struct gputm_validation_unit_request r = { 1, address, time, 1, 1, true };
 	uint64_t ticks = 0;
 
 	ck_assert_int_eq(gputm_validation_unit_push(u, &r), GPUTM_VALIDATION_UNIT_ACCEPTED);
@@ -37,7 +37,7 @@ KIT_MADE(test_timing_access, u, "ways=1 entries=1 stash=0 longest_chain=0 memory
 /* With access_delay = 1, as the released simulator has it, two cycles each. */
 KIT_MADE(test_timing_access_delay, u, "access_delay=1")
 {
-	struct gputm_validation_request r = { .address = 0x100, .time = 1, .warp = 1 };
+	struct gputm_validation_unit_request r = { .address = 0x100, .time = 1, .warp = 1 };
 
 	ck_assert_int_eq(gputm_validation_unit_push(u, &r), 0);
 	ck_assert_int_ge(gputm_validation_unit_tick(u), 0);
@@ -52,7 +52,7 @@ KIT_MADE(test_timing_access_delay, u, "access_delay=1")
 
 KIT_MADE(test_ports_are_tight, u, "input=2 output=1")
 {
-	struct gputm_validation_request r = { 1, 0, 1, 1, 1, false };
+	struct gputm_validation_unit_request r = { 1, 0, 1, 1, 1, false };
 
 	for (int i = 0; i < 3; i++) {
 		int expected = i < 2 ? GPUTM_VALIDATION_UNIT_ACCEPTED :
@@ -75,7 +75,7 @@ KIT_MADE(test_ports_are_tight, u, "input=2 output=1")
 /* Pass all messages on, round and round, until none is left. */
 static void pump(struct gputm_validation_unit **u, unsigned units)
 {
-	struct gputm_validation_message m;
+	struct gputm_validation_unit_message m;
 	bool any = true;
 
 	while (any) {
@@ -112,11 +112,11 @@ static void rollover_ring(struct kit *kit, unsigned units, unsigned detect)
 	}
 	pump(u, units);
 	for (unsigned i = 0; i < units; i++) {
-		ck_assert_int_eq(gputm_validation_unit_state(u[i]),
-				 i == leader ? GPUTM_VALIDATION_UNIT_ALL_STOPPED :
-					       GPUTM_VALIDATION_UNIT_STOPPED);
+		ck_assert_int_eq(gputm_validation_unit_current_state(u[i]),
+				 i == leader ? GPUTM_VALIDATION_UNIT_STATE_ALL_STOPPED
+					     : GPUTM_VALIDATION_UNIT_STATE_STOPPED);
 		ck_assert_int_eq(load(u[i], 0x200, 3, 30), ABORT);
-		ck_assert_uint_eq(last.reason, GPUTM_VALIDATION_UNIT_ROLLOVER);
+		ck_assert_uint_eq(last.reason, GPUTM_VALIDATION_UNIT_REASON_ROLLOVER);
 		ck_assert_int_eq(retry(u[i]), ABORT); /* who waited */
 		ck_assert_uint_eq(last.tag, 220);
 		ck_assert_int_eq(retry(u[i]), NONE);
@@ -126,10 +126,12 @@ static void rollover_ring(struct kit *kit, unsigned units, unsigned detect)
 	for (unsigned k = 0; k < units; k++) { /* one after the other, from the leader on */
 		unsigned i = (leader + k) % units;
 
-		ck_assert_int_eq(gputm_validation_unit_state(u[i]), GPUTM_VALIDATION_UNIT_ROLLING);
+		ck_assert_int_eq(gputm_validation_unit_current_state(u[i]),
+				 GPUTM_VALIDATION_UNIT_STATE_ROLLING);
 		cell(u[i], 0x100, 11, 0, 1, 1);
 		release(u[i], 0x100, 1, 10, 1);
-		ck_assert_int_eq(gputm_validation_unit_state(u[i]), GPUTM_VALIDATION_UNIT_RUNNING);
+		ck_assert_int_eq(gputm_validation_unit_current_state(u[i]),
+				 GPUTM_VALIDATION_UNIT_STATE_RUNNING);
 		cell(u[i], 0x100, 0, 0, 0, 0);
 		pump(u, units);
 	}
@@ -151,7 +153,7 @@ enum { RUNS, LEADS, FOLLOWS, ALL_STOPPED, ROLLS, PHASES };
 /* Unit 1 of 3 as it runs, stops first, stops after unit 0, knows that all have, or rolls over. */
 static struct gputm_validation_unit *in_phase(struct kit *kit, unsigned phase)
 {
-	const struct gputm_validation_message stop_0 = { 0, 0 }, stop_1 = { 0, 1 };
+	const struct gputm_validation_unit_message stop_0 = { 0, 0 }, stop_1 = { 0, 1 };
 	struct gputm_validation_unit *u = make(kit, "units=3 id=1");
 
 	ck_assert_int_eq(store(u, 0x100, 1, 10), OK);
@@ -175,7 +177,7 @@ KIT_TEST(test_rollover_messages_that_can_come)
 
 	for (unsigned phase = 0; phase < PHASES; phase++) {
 		for (uint32_t n = 0; n < 9; n++) {
-			struct gputm_validation_message m = { n / 4, n % 4 };
+			struct gputm_validation_unit_message m = { n / 4, n % 4 };
 			struct gputm_validation_unit *u = in_phase(kit, phase);
 			uint64_t before = kit_digest(unit_of(u));
 			bool yes = can[phase][n + n / 4] == 'y';
@@ -190,20 +192,23 @@ KIT_TEST(test_rollover_messages_that_can_come)
 /* While a unit waits to roll over, so many messages wait with it and no more. */
 KIT_TEST(test_rollover_keeps_messages_while_a_unit_waits)
 {
-	const struct gputm_validation_message stop_2 = { 0, 2 };
+	const struct gputm_validation_unit_message stop_2 = { 0, 2 };
 	struct gputm_validation_unit *u = in_phase(kit, ROLLS);
 	unsigned kept = 0;
 
 	while (gputm_validation_unit_ring_push(u, &stop_2) == 0)
 		ck_assert_uint_lt(kept++, 100);
 	ck_assert_uint_ge(kept, 2);
-	ck_assert_int_eq(gputm_validation_unit_state(u), GPUTM_VALIDATION_UNIT_ROLLING);
+	ck_assert_int_eq(gputm_validation_unit_current_state(u),
+			 GPUTM_VALIDATION_UNIT_STATE_ROLLING);
 	kit_round_trip(&validation_unit_maker, unit_of(u));
 	release(u, 0x100, 1, 10, 1);
-	ck_assert_int_eq(gputm_validation_unit_state(u), GPUTM_VALIDATION_UNIT_STOPPED);
+	ck_assert_int_eq(gputm_validation_unit_current_state(u),
+			 GPUTM_VALIDATION_UNIT_STATE_STOPPED);
 	ck_assert_uint_eq(kit_stat(unit_of(u), "rollovers"), 1);
 	gputm_unit_reset(unit_of(u));
-	ck_assert_int_eq(gputm_validation_unit_state(u), GPUTM_VALIDATION_UNIT_RUNNING);
+	ck_assert_int_eq(gputm_validation_unit_current_state(u),
+			 GPUTM_VALIDATION_UNIT_STATE_RUNNING);
 	for (unsigned again = 0; again < kept; again++)
 		if (gputm_validation_unit_ring_push(u, &stop_2))
 			ck_abort_msg("a message from before the reset is still there");
@@ -211,12 +216,14 @@ KIT_TEST(test_rollover_keeps_messages_while_a_unit_waits)
 
 KIT_MADE(test_rollover_begins_at_the_margin, u, "time_bits=6 margin=10")
 {
-	struct gputm_validation_message m;
+	struct gputm_validation_unit_message m;
 
 	ck_assert_int_eq(load(u, 0, 1, 52), OK);
-	ck_assert_int_eq(gputm_validation_unit_state(u), GPUTM_VALIDATION_UNIT_RUNNING);
+	ck_assert_int_eq(gputm_validation_unit_current_state(u),
+			 GPUTM_VALIDATION_UNIT_STATE_RUNNING);
 	ck_assert_int_eq(load(u, 0, 1, 53), OK);
-	ck_assert_int_eq(gputm_validation_unit_state(u), GPUTM_VALIDATION_UNIT_STOPPED);
+	ck_assert_int_eq(gputm_validation_unit_current_state(u),
+			 GPUTM_VALIDATION_UNIT_STATE_STOPPED);
 	ck_assert(gputm_validation_unit_ring_peek(u, &m));
 	KIT_HAS(m, go, 0, from, 0);
 	ck_assert(gputm_validation_unit_ring_pop(u));

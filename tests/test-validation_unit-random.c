@@ -7,7 +7,7 @@
 
 #define GRANULES 4
 #define WARPS 8
-#define REASONS (GPUTM_VALIDATION_UNIT_ROLLOVER + 1)
+#define REASONS (GPUTM_VALIDATION_UNIT_REASON_ROLLOVER + 1)
 
 struct run {
 	struct gputm_validation_unit *u;
@@ -26,7 +26,7 @@ static void access_one(struct run *r, struct kit_bytes *bytes)
 {
 	uint64_t what = kit_number(bytes, 1), time = kit_number(bytes, 1), reported = 0;
 	uint32_t warp = what >> 2 & (WARPS - 1);
-	struct gputm_validation_request q = { ++r->accesses << 32, 0, time % 32, 0, warp,
+	struct gputm_validation_unit_request q = { ++r->accesses << 32, 0, time % 32, 0, warp,
 					      what >> 5 & 1 };
 	int probe;
 
@@ -76,7 +76,7 @@ static void same_granules(struct run *r)
 /* Whoever waits aborts; when nothing is reserved any more, the unit has forgotten all. */
 static void roll_over(struct run *r)
 {
-	struct gputm_validation_message stop = { 0, 0 };
+	struct gputm_validation_unit_message stop = { 0, 0 };
 
 	gputm_validation_unit_rollover(r->u);
 	ck_assert(gputm_validation_unit_ring_pop(r->u));
@@ -85,7 +85,7 @@ static void roll_over(struct run *r)
 	r->o.stats.woken_total += r->o.waits;
 	oracle_most(&r->o.stats.woken_max, r->o.waits > 0);
 	while (gputm_validation_unit_retry(r->u, &last) != NONE) {
-		ck_assert_uint_eq(last.reason, GPUTM_VALIDATION_UNIT_ROLLOVER);
+		ck_assert_uint_eq(last.reason, GPUTM_VALIDATION_UNIT_REASON_ROLLOVER);
 		r->o.stats.accesses++;
 		r->o.stats.retries++;
 		r->o.stats.abort_rollover++;
@@ -100,7 +100,8 @@ static void roll_over(struct run *r)
 			r->o.stats.released_writes += r->o.granule[g].writes;
 		}
 	r->o.stats.rollovers++;
-	ck_assert_int_eq(gputm_validation_unit_state(r->u), GPUTM_VALIDATION_UNIT_RUNNING);
+	ck_assert_int_eq(gputm_validation_unit_current_state(r->u),
+			 GPUTM_VALIDATION_UNIT_STATE_RUNNING);
 	ck_assert_uint_eq(gputm_validation_unit_writes(r->u), 0);
 	ck_assert_uint_eq(gputm_validation_unit_pending(r->u), 0);
 	for (unsigned g = 0; g < GRANULES; g++)
@@ -146,10 +147,10 @@ KIT_DRIVE(validation_unit, 24, 4000)
 static void twin_step(struct gputm_validation_unit *twin[2], uint64_t *random, unsigned seen[])
 {
 	uint32_t warp = (uint32_t)kit_below(random, 6), granule = (uint32_t)kit_below(random, 12);
-	struct gputm_validation_request r = { kit_random(random), granule * 32,
+	struct gputm_validation_unit_request r = { kit_random(random), granule * 32,
 					      kit_below(random, 30), 1, warp,
 					      kit_below(random, 2) };
-	struct gputm_validation_answer answer[2] = { { 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0 } };
+	struct gputm_validation_unit_answer answer[2] = { { 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0 } };
 	uint64_t what = kit_below(random, 4);
 	int result[2];
 
@@ -179,8 +180,8 @@ KIT_TEST(test_usual_accesses_are_answered_alike)
 		ck_assert_uint_eq(kit_digest(unit_of(twin[0])), kit_digest(unit_of(twin[1])));
 	}
 	for (unsigned i = 0; i <= REASONS; i++)
-		ck_assert(seen[i] || i == GPUTM_VALIDATION_UNIT_ROLLOVER ||
-			  i == GPUTM_VALIDATION_UNIT_COUNT);
+		ck_assert(seen[i] || i == GPUTM_VALIDATION_UNIT_REASON_ROLLOVER ||
+			  i == GPUTM_VALIDATION_UNIT_REASON_COUNT);
 	kit_valid(unit_of(twin[0]));
 	for (unsigned i = 0; i < 2; i++) {
 		gputm_validation_unit_rollover(twin[i]);
@@ -192,7 +193,7 @@ KIT_MADE(test_rollover_tells_the_leader, u, "units=3 id=2")
 {
 	kit_observe(unit_of(u));
 	gputm_validation_unit_rollover(u);
-	KIT_TOLD("state", 1, GPUTM_VALIDATION_UNIT_STOPPED, 2);
+	KIT_TOLD("state", 1, GPUTM_VALIDATION_UNIT_STATE_STOPPED, 2);
 }
 
 /* Another reserves the granule before the woken access comes to its turn. */
@@ -214,7 +215,7 @@ static bool take_answer(struct gputm_validation_unit *u, struct oracle_validatio
 {
 	if (!gputm_validation_unit_peek(u, &last))
 		return false;
-	o->stats.abort_count += last.reason == GPUTM_VALIDATION_UNIT_COUNT;
+	o->stats.abort_count += last.reason == GPUTM_VALIDATION_UNIT_REASON_COUNT;
 	o->stats.abort_estimated += gputm_validation_unit_estimated(u);
 	o->stats.delivered++;
 	return gputm_validation_unit_pop(u);
@@ -231,11 +232,11 @@ KIT_TEST(test_advance_is_so_many_ticks)
 	b = make(kit, "ways=1 entries=2 stash=1 memory_latency=7 count_bits=1");
 	for (unsigned i = 0; i < kit_scale(3000, 200); i++) {
 		uint32_t warp = (uint32_t)kit_below(&random, 6);
-		struct gputm_validation_request r = { i, kit_below(&random, 8) * 32,
+		struct gputm_validation_unit_request r = { i, kit_below(&random, 8) * 32,
 						      kit_below(&random, 30), 1, warp,
 						      kit_below(&random, 2) };
 		uint64_t cycles = kit_below(&random, 20), address = kit_below(&random, 8) * 32;
-		struct gputm_validation_granule g;
+		struct gputm_validation_unit_granule g;
 
 		o.stats.accepted += gputm_validation_unit_push_probe(a, &r) ==
 				    GPUTM_VALIDATION_UNIT_ACCEPTED;

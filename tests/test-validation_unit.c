@@ -32,7 +32,7 @@ static void fig_7(struct kit *kit, bool paper_order)
 	cell(u, A, 21, 20, 1, p); /* Table 1 */
 	cell(u, B, 11, 10, 1, q);
 	ck_assert_int_eq(load(u, A, q, 10), ABORT);
-	KIT_HAS(last, time, 21, reason, GPUTM_VALIDATION_UNIT_LOAD_WTS);
+	KIT_HAS(last, time, 21, reason, GPUTM_VALIDATION_UNIT_REASON_LOAD_WTS);
 	cell(u, A, 21, 20, 1, p);
 	release(u, B, q, 10, 1);
 	ck_assert_int_eq(retry(u), NONE);
@@ -86,14 +86,14 @@ KIT_TEST(test_write_skew_in_paper_order_only)
 		ck_assert_int_eq(load(u, 0x200, 2, 10), OK);
 		ck_assert_int_eq(store(u, 0x200, 1, 10), paper ? OK : ABORT);
 		if (!paper)
-			ck_assert_uint_eq(last.reason, GPUTM_VALIDATION_UNIT_STORE_RTS);
+			ck_assert_uint_eq(last.reason, GPUTM_VALIDATION_UNIT_REASON_STORE_RTS);
 		ck_assert_int_eq(store(u, 0x100, 2, 10), OK);
 	}
 }
 
 static void push_until_answered(struct gputm_validation_unit *u,
-				const struct gputm_validation_request *r,
-				struct gputm_validation_answer *answer)
+				const struct gputm_validation_unit_request *r,
+				struct gputm_validation_unit_answer *answer)
 {
 	ck_assert_int_eq(gputm_validation_unit_push(u, r), 0);
 	while (!gputm_validation_unit_peek(u, answer))
@@ -105,9 +105,9 @@ KIT_MADE(test_aborts_by_estimates_are_counted_apart, u,
 	 "ways=1 entries=1 stash=0 filter_ways=1 "
 	 "filter_entries=1")
 {
-	struct gputm_validation_request r = { .address = 0x100, .time = 10, .warp = 2 };
+	struct gputm_validation_unit_request r = { .address = 0x100, .time = 10, .warp = 2 };
 	struct gputm_unit *face = unit_of(u);
-	struct gputm_validation_answer answer;
+	struct gputm_validation_unit_answer answer;
 
 	ck_assert_int_eq(store(u, 0x100, 1, 20), OK);
 	ck_assert_int_eq(load(u, 0x100, 2, 10), ABORT);
@@ -116,7 +116,7 @@ KIT_MADE(test_aborts_by_estimates_are_counted_apart, u,
 	ck_assert_int_eq(load(u, 0x200, 3, 30), OK);
 	for (unsigned n = 0; n < 2; n++) {
 		push_until_answered(u, &r, &answer);
-		ck_assert_uint_eq(answer.reason, GPUTM_VALIDATION_UNIT_LOAD_WTS);
+		ck_assert_uint_eq(answer.reason, GPUTM_VALIDATION_UNIT_REASON_LOAD_WTS);
 		ck_assert(gputm_validation_unit_estimated(u));
 		kit_round_trip(&validation_unit_maker, face);
 		ck_assert(gputm_validation_unit_pop(u));
@@ -130,7 +130,8 @@ KIT_MADE(test_aborts_by_estimates_are_counted_apart, u,
 	ck_assert(!gputm_validation_unit_estimated(u));
 	KIT_REFUSED(-EINVAL, kit_forged(face, r.tag, 16, 4, GPUTM_VALIDATION_UNIT_STALLED + 1),
 		    "result");
-	KIT_REFUSED(-EINVAL, kit_forged(face, r.tag, 20, 4, GPUTM_VALIDATION_UNIT_ROLLOVER + 1),
+	KIT_REFUSED(-EINVAL,
+		    kit_forged(face, r.tag, 20, 4, GPUTM_VALIDATION_UNIT_REASON_ROLLOVER + 1),
 		    "reason");
 	KIT_REFUSED(-EINVAL, kit_forged(face, r.tag, 20, 4, 1000), "reason");
 	kit_counts(face, "abort_estimated=2 abort_load_wts=3");
@@ -222,19 +223,19 @@ KIT_MADE(test_full_stall_buffer_aborts, u, "stall_lines=1 stall_requests=1 count
 {
 	ck_assert_int_eq(store(u, 0x100, 1, 10), OK);
 	ck_assert_int_eq(store(u, 0x100, 1, 10), ABORT);
-	ck_assert_uint_eq(last.reason, GPUTM_VALIDATION_UNIT_COUNT);
+	ck_assert_uint_eq(last.reason, GPUTM_VALIDATION_UNIT_REASON_COUNT);
 	ck_assert_int_eq(load(u, 0x100, 2, 11), STALLED);
 	ck_assert_int_eq(load(u, 0x100, 3, 12), ABORT);
-	KIT_HAS(last, reason, GPUTM_VALIDATION_UNIT_BUFFER, time, 11);
+	KIT_HAS(last, reason, GPUTM_VALIDATION_UNIT_REASON_BUFFER, time, 11);
 }
 
 KIT_MADE(test_validation_unit_misuse_changes_nothing, u,
 	 "time_bits=4 warp_bits=3 margin=0 address_bits=16")
 {
-	struct gputm_validation_request r = { 0, 0, 14, 0, 7, true };
-	struct gputm_validation_message m = { 1, 0 };
-	struct gputm_validation_answer answer;
-	struct gputm_validation_granule g;
+	struct gputm_validation_unit_request r = { 0, 0, 14, 0, 7, true };
+	struct gputm_validation_unit_message m = { 1, 0 };
+	struct gputm_validation_unit_answer answer;
+	struct gputm_validation_unit_granule g;
 
 	kit_guard(kit, unit_of(u));
 	r.time = 15;
@@ -260,5 +261,6 @@ KIT_MADE(test_validation_unit_misuse_changes_nothing, u,
 	kit_unchanged(kit);
 	r.address = 0xffff;
 	ck_assert_int_eq(gputm_validation_unit_access(u, &r, &answer), OK);
-	ck_assert_int_eq(gputm_validation_unit_state(u), GPUTM_VALIDATION_UNIT_RUNNING);
+	ck_assert_int_eq(gputm_validation_unit_current_state(u),
+			 GPUTM_VALIDATION_UNIT_STATE_RUNNING);
 }

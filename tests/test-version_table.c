@@ -32,7 +32,7 @@ static void copy(struct gputm_version_table *t, uint32_t region)
 static void next(struct gputm_version_table *t, uint32_t region, uint64_t now)
 {
 	copy(t, region);
-	ck_assert_int_eq(gputm_version_table_copied(t, region), 0);
+	ck_assert_int_eq(gputm_version_table_complete_copy(t, region), 0);
 	ck_assert_int_eq(gputm_version_table_seal(t, UINT64_C(1) << region, now), OK);
 	kit_valid(unit_of(t));
 }
@@ -75,13 +75,13 @@ KIT_MADE(test_fig_4_life_cycle, t, "versions=4")
 	ck_assert_int_eq(gputm_version_table_acquire(t, 0x800000, 5, &region, &version), OK);
 	copy(t, 0);
 	life(t, "3144", 0);
-	ck_assert_int_eq(gputm_version_table_copied(t, 0), 0);
+	ck_assert_int_eq(gputm_version_table_complete_copy(t, 0), 0);
 	life(t, "3244", 0x810000);
 	ck_assert_int_eq(gputm_version_table_seal(t, 1, 10), OK);
 	life(t, "3344", 0);
 	copy(t, 0);
 	life(t, "3314", 0);
-	ck_assert_int_eq(gputm_version_table_copied(t, 0), 0);
+	ck_assert_int_eq(gputm_version_table_complete_copy(t, 0), 0);
 	life(t, "3324", 0x820000);
 	ck_assert_int_eq(gputm_version_table_seal(t, 1, 20), OK);
 	life(t, "3334", 0);
@@ -89,7 +89,7 @@ KIT_MADE(test_fig_4_life_cycle, t, "versions=4")
 	life(t, "3331", 0);
 	ck_assert_int_eq(gputm_version_table_release(t, region, version), 0);
 	life(t, "4331", 0);
-	ck_assert_int_eq(gputm_version_table_copied(t, 0), 0);
+	ck_assert_int_eq(gputm_version_table_complete_copy(t, 0), 0);
 	life(t, "4332", 0x830000);
 	for (uint32_t i = 1; i < 3; i++) {
 		ck_assert_int_eq(gputm_version_table_get_version(t, 0, i, &v), 0);
@@ -264,12 +264,12 @@ KIT_MADE(test_version_table_start_stamps_and_restart, t, "versions=4 time_bits=8
 	copy(t, 0);
 	copy(t, 1);
 	ck_assert_int_eq(gputm_version_table_seal(t, 3, 5), -EINVAL);
-	ck_assert_int_eq(gputm_version_table_committed(t, 1, 7), -EINVAL);
-	ck_assert_int_eq(gputm_version_table_copied(t, 0), 0);
-	ck_assert_int_eq(gputm_version_table_copied(t, 1), 0);
-	ck_assert_int_eq(gputm_version_table_committed(t, 1, 7), 0);
-	ck_assert_int_eq(gputm_version_table_committed(t, 1, 3), 0);
-	ck_assert_int_eq(gputm_version_table_committed(t, 0, 1023), -ERANGE);
+	ck_assert_int_eq(gputm_version_table_commit(t, 1, 7), -EINVAL);
+	ck_assert_int_eq(gputm_version_table_complete_copy(t, 0), 0);
+	ck_assert_int_eq(gputm_version_table_complete_copy(t, 1), 0);
+	ck_assert_int_eq(gputm_version_table_commit(t, 1, 7), 0);
+	ck_assert_int_eq(gputm_version_table_commit(t, 1, 3), 0);
+	ck_assert_int_eq(gputm_version_table_commit(t, 0, 1023), -ERANGE);
 	ck_assert_int_eq(gputm_version_table_seal(t, 3, 256), OVERFLOW);
 	ck_assert_int_eq(gputm_version_table_seal(t, 3, 255), OK);
 	ck_assert_uint_eq(gputm_version_table_start_stamp(t, 254), 1);
@@ -283,7 +283,7 @@ KIT_MADE(test_version_table_start_stamps_and_restart, t, "versions=4 time_bits=8
 	kit_valid(unit_of(t));
 	ck_assert_uint_eq(gputm_version_table_start_stamp(t, 1), 1);
 	ck_assert_int_eq(gputm_version_table_get_version(t, 1, version, &v), 0);
-	KIT_HAS(v, state, GPUTM_VERSION_TABLE_READABLE, created, 1);
+	KIT_HAS(v, state, GPUTM_VERSION_TABLE_STATE_READABLE, created, 1);
 	ck_assert_uint_eq(kit_stat(unit_of(t), "dropped"), 1);
 }
 
@@ -363,7 +363,7 @@ KIT_MADE(test_version_table_misuse_changes_nothing, t, "versions=4 reference_bit
 	uint64_t physical = 4711;
 	uint32_t region = 4711, version = 4711;
 
-	ck_assert_int_eq(gputm_version_table_copied(t, 0), -ERANGE);
+	ck_assert_int_eq(gputm_version_table_complete_copy(t, 0), -ERANGE);
 	add(t, 0x800000, 0x400, 0xA00000, 9);
 	ck_assert_int_eq(gputm_version_table_acquire(t, 0x800000, 9, &region, &version), OK);
 	region = version = 4711;
@@ -375,12 +375,12 @@ KIT_MADE(test_version_table_misuse_changes_nothing, t, "versions=4 reference_bit
 	KIT_REFUSED(-EINVAL, gputm_version_table_release(t, 0, 1), "version 1", "no reference");
 	KIT_REFUSED(-ERANGE, gputm_version_table_release(t, 1, 0), "");
 	KIT_REFUSED(-ERANGE, gputm_version_table_release(t, 0, 4), "");
-	KIT_REFUSED(-EINVAL, gputm_version_table_copied(t, 0), "");
+	KIT_REFUSED(-EINVAL, gputm_version_table_complete_copy(t, 0), "");
 	KIT_REFUSED(-EINVAL, gputm_version_table_seal(t, 1, 20), "");
 	KIT_REFUSED(-ERANGE, gputm_version_table_seal(t, 2, 20), "");
 	KIT_REFUSED(-ERANGE, gputm_version_table_begin_copy(t, 1, &region, &version), "");
-	KIT_REFUSED(-EINVAL, gputm_version_table_committed(t, 0, 1), "");
-	KIT_REFUSED(-ERANGE, gputm_version_table_committed(t, 1, 1), "");
+	KIT_REFUSED(-EINVAL, gputm_version_table_commit(t, 0, 1), "");
+	KIT_REFUSED(-ERANGE, gputm_version_table_commit(t, 1, 1), "");
 	KIT_REFUSED(-ERANGE, gputm_version_table_get_version(t, 0, 4, &v), "0 .. 3");
 	KIT_REFUSED(-ERANGE, gputm_version_table_get_version(t, 1, 0, &v), "");
 	KIT_REFUSED(-ERANGE, gputm_version_table_resolve(t, UINT64_C(1) << 32, 9, &physical), "");
@@ -395,7 +395,7 @@ KIT_MADE(test_version_table_misuse_changes_nothing, t, "versions=4 reference_bit
 	kit_unchanged(kit);
 	copy(t, 0);
 	KIT_REFUSED(-EINVAL, gputm_version_table_begin_copy(t, 0, &region, &version), "");
-	ck_assert_int_eq(gputm_version_table_copied(t, 0), 0);
+	ck_assert_int_eq(gputm_version_table_complete_copy(t, 0), 0);
 	KIT_REFUSED(-EINVAL, gputm_version_table_begin_copy(t, 0, &region, &version), "");
 	KIT_REFUSED(-EINVAL, gputm_version_table_seal(t, 1, 9), "now = 9");
 	ck_assert_int_eq(gputm_version_table_seal(t, 1, 10), OK);
@@ -435,10 +435,10 @@ static void step_version(struct gputm_version_table *t, struct oracle_version_ta
 		if (probe == OK)
 			ck_assert_uint_eq(to, (uint32_t)oracle_version_table_in(o, region, 1));
 	} else if (what < 7)
-		ck_assert_int_eq(gputm_version_table_copied(t, region),
+		ck_assert_int_eq(gputm_version_table_complete_copy(t, region),
 				 oracle_version_table_copied(o, region));
 	else if (what < 8)
-		ck_assert_int_eq(gputm_version_table_committed(t, region, stamp),
+		ck_assert_int_eq(gputm_version_table_commit(t, region, stamp),
 				 oracle_version_table_committed(o, region, stamp));
 	else
 		mask = what == 8 ? mask : UINT64_C(1) << region;
@@ -491,7 +491,7 @@ static void compare(const struct gputm_version_table *t, const struct oracle_ver
 		for (v = 0; v < o->config.versions; v++) {
 			ck_assert_int_eq(gputm_version_table_get_version(t, r, v, &is), 0);
 			KIT_SAME(is, o->region[r].version[v], state, references, stamp);
-			if (is.state == GPUTM_VERSION_TABLE_READABLE)
+			if (is.state == GPUTM_VERSION_TABLE_STATE_READABLE)
 				ck_assert_uint_eq(is.created, o->region[r].version[v].created);
 		}
 }

@@ -48,7 +48,7 @@ KIT_MADE(test_warp_clock_checks_the_width_of_each_time, c, "time_bits=16 margin=
 	for (uint64_t time = 0x4711; time <= 0x4911; time += 0x200) { /* own, then reported */
 		ck_assert_ptr_null(kit_damaged(unit_of(c), time, 0xffff));
 		ck_assert_str_eq(kit_damaged(unit_of(c), time, 0x10000),
-				 "warp_clock: a time does not fit its width");
+				 "warp_clock: W1: a time does not fit its width");
 	}
 	kit_valid(unit_of(c));
 }

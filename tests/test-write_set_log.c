@@ -7,9 +7,9 @@ KIT_UNIT(write_set_log, WRITE_SET_LOG);
 #define SMALL "region_bytes=4096 threads=2 chunk_bytes=32"
 
 
-#define EARLY GPUTM_WRITE_SET_LOG_EARLY
-#define SHIP GPUTM_WRITE_SET_LOG_SHIP
-#define REPLAY GPUTM_WRITE_SET_LOG_REPLAY
+#define EARLY GPUTM_WRITE_SET_LOG_STREAM_EARLY
+#define SHIP GPUTM_WRITE_SET_LOG_STREAM_SHIP
+#define REPLAY GPUTM_WRITE_SET_LOG_STREAM_REPLAY
 
 static void append(struct gputm_write_set_log *log, uint32_t thread, uint64_t address,
 		   uint64_t stamp)
@@ -22,7 +22,7 @@ static void append(struct gputm_write_set_log *log, uint32_t thread, uint64_t ad
 static void expect(struct gputm_write_set_log *log, enum gputm_write_set_log_stream stream,
 		   bool partial, uint32_t thread, uint32_t count, uint64_t address)
 {
-	struct gputm_log_chunk chunk;
+	struct gputm_write_set_log_chunk chunk;
 
 	ck_assert_int_eq(gputm_write_set_log_cut(log, stream, partial, &chunk),
 			 GPUTM_WRITE_SET_LOG_CHUNK);
@@ -34,7 +34,7 @@ static void expect(struct gputm_write_set_log *log, enum gputm_write_set_log_str
 static void expect_none(struct gputm_write_set_log *log, enum gputm_write_set_log_stream stream,
 			bool partial)
 {
-	struct gputm_log_chunk chunk;
+	struct gputm_write_set_log_chunk chunk;
 
 	ck_assert_int_eq(gputm_write_set_log_cut(log, stream, partial, &chunk),
 			 GPUTM_WRITE_SET_LOG_NONE);
@@ -77,7 +77,7 @@ KIT_MADE(test_write_set_log_chunks_are_tight, log, "region_bytes=4096 threads=1 
 
 KIT_MADE(test_write_set_log_misuse_changes_nothing, log, SMALL)
 {
-	struct gputm_log_chunk chunk;
+	struct gputm_write_set_log_chunk chunk;
 
 	append(log, 1, 4, 7);
 	kit_guard(kit, unit_of(log));
@@ -123,8 +123,8 @@ KIT_MADE(test_write_set_log_without_memory_appends_nothing, log,
 static void compare_pop(struct gputm_write_set_log *log, struct oracle_write_set_log *o,
 			unsigned stream, bool partial)
 {
-	struct gputm_log_entry entry[16];
-	struct gputm_log_chunk chunk, expected;
+	struct gputm_write_set_log_entry entry[16];
+	struct gputm_write_set_log_chunk chunk, expected;
 	int answer = oracle_write_set_log_pop(o, stream, partial, entry, &expected);
 
 	ck_assert_int_eq(gputm_write_set_log_cut(log, (enum gputm_write_set_log_stream)stream,
@@ -189,6 +189,6 @@ KIT_MADE(test_write_set_log_tells_its_observer, log, SMALL)
 	expect(log, SHIP, true, 1, 1, 16);
 	ck_assert_int_eq(gputm_write_set_log_begin(log), 0);
 	KIT_TOLD("append", 1, 1, 16, 5, 5);
-	KIT_TOLD("pop", 1, SHIP, 1, 1, 0);
+	KIT_TOLD("cut", 1, SHIP, 1, 1, 0);
 	KIT_TOLD("begin", 1, 1, 1);
 }

@@ -57,11 +57,11 @@ KIT_MADE(test_section_5_release_at_commit, t, "entries=1 release_at_commit=1")
 
 KIT_MADE(test_section_5_of_two_at_once_the_larger_aborts, t, "entries=8")
 {
-	static const struct gputm_writer_claim claims[] = {
+	static const struct gputm_writer_table_request claims[] = {
 		{ 0x40, 0, 9 }, { 0x40, 0, 3 }, { 0x80, 0, 9 }, { 0x40, 0, 5 }, { 0x44, 0, 4 },
 	};
 	static const int expected[] = { HELD, CLAIMED, FULL, HELD, CLAIMED };
-	struct gputm_writer_claim bad[2] = { { 0x40, 0, 3 }, { 0x40, 0, 1024 } };
+	struct gputm_writer_table_request bad[2] = { { 0x40, 0, 3 }, { 0x40, 0, 1024 } };
 	int result[65] = { 0, 0, 4711 };
 
 	ck_assert_int_eq(gputm_writer_table_claim_batch(t, 2, claims, result), 0);

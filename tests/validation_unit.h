@@ -11,14 +11,15 @@ KIT_PART(validation_unit, VALIDATION_UNIT);
 #define STALLED GPUTM_VALIDATION_UNIT_STALLED
 #define NONE GPUTM_VALIDATION_UNIT_NONE
 
-static struct gputm_validation_answer last;
+static struct gputm_validation_unit_answer last;
 
 /* An access of a warp's attempt number `sequence`; tag = 100 x warp + sequence. */
 static inline int go(struct gputm_validation_unit *u, bool write, uint64_t address, uint32_t warp,
 		     uint64_t time, uint64_t sequence)
 {
-	struct gputm_validation_request r = { warp * 100 + sequence, address, time, sequence, warp,
-					      write };
+	struct gputm_validation_unit_request r = {
+		warp * 100 + sequence, address, time, sequence, warp, write
+	};
 	int probe = gputm_validation_unit_access_probe(u, &r);
 
 	memset(&last, 0x55, sizeof(last));
@@ -59,7 +60,7 @@ static inline void release(struct gputm_validation_unit *u, uint64_t address, ui
 static inline void cell(struct gputm_validation_unit *u, uint64_t address, uint64_t wts,
 			uint64_t rts, uint32_t writes, int owner)
 {
-	struct gputm_validation_granule g;
+	struct gputm_validation_unit_granule g;
 
 	ck_assert_int_eq(gputm_validation_unit_get_granule(u, address, &g), 0);
 	KIT_HAS(g, wts, wts, rts, rts, writes, writes);

@@ -26,7 +26,7 @@ Events are iterated over as they come, from the first call of events() on:
 >>> events = filter.events()
 >>> filter.update(0x2000, 8)
 >>> [event.name for event in events]
-['updated']
+['update']
 
 A snapshot is bytes. Handles of other units, structs and enumerators are passed as they are:
 
@@ -39,9 +39,9 @@ A snapshot is bytes. Handles of other units, structs and enumerators are passed 
 
 A struct that a function takes is made by its name, without gputm_ before it; structs has them all:
 
->>> structs["metadata"](wts=5, owner=3)
-metadata(wts=5, rts=0, writes=0, owner=3, place=0, cycles=0)
->>> structs["metadata"](wst=5)
+>>> structs["metadata_table_entry"](wts=5, owner=3)
+metadata_table_entry(wts=5, rts=0, writes=0, owner=3, place=0, cycles=0)
+>>> structs["metadata_table_entry"](wst=5)
 Traceback (most recent call last):
 TypeError: metadata has no wst; it has wts, rts, writes, owner, place, cycles
 
@@ -61,44 +61,44 @@ import os
 ENUMS = """\
 log_level LOG_ERROR=0 LOG_WARNING=1 LOG_INFO=2
 stat_kind STAT_COUNTER=0 STAT_MAXIMUM=1 STAT_GAUGE=2 STAT_HISTOGRAM=3
-recency_bloom_event RECENCY_BLOOM_UPDATED=0 RECENCY_BLOOM_EXPIRED=1
+recency_bloom_event RECENCY_BLOOM_EVENT_UPDATE=0 RECENCY_BLOOM_EVENT_EXPIRE=1
 last_writer_result LAST_WRITER_NONE=0 LAST_WRITER_EXACT=1 LAST_WRITER_FILTER=2
-last_writer_recorded LAST_WRITER_REPLACED=0 LAST_WRITER_FILLED=1 LAST_WRITER_EVICTED=2
+last_writer_record_result LAST_WRITER_REPLACED=0 LAST_WRITER_FILLED=1 LAST_WRITER_EVICTED=2
 last_writer_event LAST_WRITER_EVENT_LOOKUP=0 LAST_WRITER_EVENT_RECORD=1 LAST_WRITER_EVENT_EVICT=2 LAST_WRITER_EVENT_EXPIRE=3
-commit_message_kind COMMIT_READ_LOG=0 COMMIT_WRITE_LOG=1 COMMIT_DONE=2 COMMIT_VERDICT=3 COMMIT_RESENT=4 COMMIT_RESENT_DONE=5
-commit_purpose COMMIT_FOR_HAZARD=0 COMMIT_FOR_RECORD=1 COMMIT_FOR_REVALIDATE=2 COMMIT_FOR_COMMIT=3
-commit_report_kind COMMIT_OUTCOME=0 COMMIT_RETIRED=1 COMMIT_RESEND=2
-commit_policy COMMIT_BUFFERS_ALL=1 COMMIT_BUFFERS_ACCESSED=2 COMMIT_BUFFERS_USED=3 COMMIT_BUFFERS_NEEDED=4
-commit_empty_pool COMMIT_POOL_RESEND=0 COMMIT_POOL_DEFER=1
+commit_unit_message_kind COMMIT_UNIT_MESSAGE_READ_LOG=0 COMMIT_UNIT_MESSAGE_WRITE_LOG=1 COMMIT_UNIT_MESSAGE_DONE=2 COMMIT_UNIT_MESSAGE_VERDICT=3 COMMIT_UNIT_MESSAGE_RESENT=4 COMMIT_UNIT_MESSAGE_RESENT_DONE=5
+commit_unit_purpose COMMIT_UNIT_PURPOSE_HAZARD=0 COMMIT_UNIT_PURPOSE_RECORD=1 COMMIT_UNIT_PURPOSE_REVALIDATE=2 COMMIT_UNIT_PURPOSE_COMMIT=3
+commit_unit_report_kind COMMIT_UNIT_REPORT_OUTCOME=0 COMMIT_UNIT_REPORT_RETIRED=1 COMMIT_UNIT_REPORT_RESEND=2
+commit_unit_buffer_policy COMMIT_UNIT_BUFFER_POLICY_ALL=1 COMMIT_UNIT_BUFFER_POLICY_ACCESSED=2 COMMIT_UNIT_BUFFER_POLICY_USED=3 COMMIT_UNIT_BUFFER_POLICY_NEEDED=4
+commit_unit_empty_pool COMMIT_UNIT_EMPTY_POOL_RESEND=0 COMMIT_UNIT_EMPTY_POOL_DEFER=1
 commit_unit_result COMMIT_UNIT_ACCEPTED=0 COMMIT_UNIT_FULL=1 COMMIT_UNIT_NOT_YET=2
-commit_unit_port COMMIT_UNIT_VALIDATION=0 COMMIT_UNIT_COMMIT=1
-commit_stage COMMIT_UNUSED=0 COMMIT_FILL=1 COMMIT_HAZARD=2 COMMIT_VALIDATE=3 COMMIT_FINALISE=4 COMMIT_WAIT=5 COMMIT_READY=6 COMMIT_WRITE=7 COMMIT_FINISHED=8
-commit_unit_event COMMIT_UNIT_VALIDATED=0 COMMIT_UNIT_REVALIDATED=1 COMMIT_UNIT_BEGUN=2 COMMIT_UNIT_HAZARD=3 COMMIT_UNIT_OUTCOME=4 COMMIT_UNIT_VERDICT=5 COMMIT_UNIT_WRITE_ISSUED=6 COMMIT_UNIT_WRITTEN=7 COMMIT_UNIT_RETIRED=8 COMMIT_UNIT_RESEND=9
-commit_unit_offer COMMIT_UNIT_OFFERS_REPORT=1 COMMIT_UNIT_OFFERS_READ=2 COMMIT_UNIT_OFFERS_WRITE=4 COMMIT_UNIT_MOVED=8
-tx_log_filter TX_LOG_NONE=0 TX_LOG_SIGNATURE=1 TX_LOG_PERFECT=2
-tx_log_kind TX_LOG_READ=0 TX_LOG_WRITE=1
+commit_unit_port COMMIT_UNIT_PORT_VALIDATION=0 COMMIT_UNIT_PORT_COMMIT=1
+commit_unit_state COMMIT_UNIT_STATE_UNUSED=0 COMMIT_UNIT_STATE_FILL=1 COMMIT_UNIT_STATE_HAZARD=2 COMMIT_UNIT_STATE_VALIDATE=3 COMMIT_UNIT_STATE_FINALISE=4 COMMIT_UNIT_STATE_WAIT=5 COMMIT_UNIT_STATE_READY=6 COMMIT_UNIT_STATE_WRITE=7 COMMIT_UNIT_STATE_FINISHED=8
+commit_unit_event COMMIT_UNIT_EVENT_VALIDATE=0 COMMIT_UNIT_EVENT_REVALIDATE=1 COMMIT_UNIT_EVENT_BEGIN=2 COMMIT_UNIT_EVENT_HAZARD=3 COMMIT_UNIT_EVENT_OUTCOME=4 COMMIT_UNIT_EVENT_VERDICT=5 COMMIT_UNIT_EVENT_ISSUE=6 COMMIT_UNIT_EVENT_WRITE=7 COMMIT_UNIT_EVENT_RETIRE=8 COMMIT_UNIT_EVENT_RESEND=9
+commit_unit_offer COMMIT_UNIT_OFFER_REPORT=1 COMMIT_UNIT_OFFER_READ=2 COMMIT_UNIT_OFFER_WRITE=4 COMMIT_UNIT_OFFER_MOVED=8
+tx_log_filter TX_LOG_FILTER_NONE=0 TX_LOG_FILTER_SIGNATURE=1 TX_LOG_FILTER_PERFECT=2
+tx_log_kind TX_LOG_KIND_READ=0 TX_LOG_KIND_WRITE=1
 tx_log_result TX_LOG_CACHED=0 TX_LOG_SPILLED=1
 tx_log_event TX_LOG_EVENT_APPEND=0 TX_LOG_EVENT_LOOKUP=1 TX_LOG_EVENT_RESTART=2
-commit_sequencer_mode COMMIT_SEQUENCER_SCALAR=0 COMMIT_SEQUENCER_WARP=1
+commit_sequencer_mode COMMIT_SEQUENCER_MODE_SCALAR=0 COMMIT_SEQUENCER_MODE_WARP=1
 commit_sequencer_pack COMMIT_SEQUENCER_PACK_NONE=0 COMMIT_SEQUENCER_PACK_ROWS=1
 commit_sequencer_result COMMIT_SEQUENCER_OK=0 COMMIT_SEQUENCER_BUSY=1
-commit_sequencer_event COMMIT_SEQUENCER_EVENT_BEGIN=0 COMMIT_SEQUENCER_EVENT_GRANT=1 COMMIT_SEQUENCER_EVENT_ROW=2 COMMIT_SEQUENCER_EVENT_FILLED=3 COMMIT_SEQUENCER_EVENT_VERDICT=4 COMMIT_SEQUENCER_EVENT_DONE=5 COMMIT_SEQUENCER_EVENT_RETIRED=6 COMMIT_SEQUENCER_EVENT_RESENT=7
-commit_sequencer_offer COMMIT_SEQUENCER_OFFERS_PACKET=1 COMMIT_SEQUENCER_OFFERS_DONE=2 COMMIT_SEQUENCER_OFFERS_RETIRED=4
+commit_sequencer_event COMMIT_SEQUENCER_EVENT_BEGIN=0 COMMIT_SEQUENCER_EVENT_GRANT=1 COMMIT_SEQUENCER_EVENT_ROW=2 COMMIT_SEQUENCER_EVENT_FILL=3 COMMIT_SEQUENCER_EVENT_VERDICT=4 COMMIT_SEQUENCER_EVENT_FINISH=5 COMMIT_SEQUENCER_EVENT_RETIRE=6 COMMIT_SEQUENCER_EVENT_RESEND=7
+commit_sequencer_offer COMMIT_SEQUENCER_OFFER_PACKET=1 COMMIT_SEQUENCER_OFFER_DONE=2 COMMIT_SEQUENCER_OFFER_RETIRED=4
 simt_stack_result SIMT_STACK_CONTINUE=0 SIMT_STACK_SWITCH=1 SIMT_STACK_FULL=2 SIMT_STACK_NESTED=3 SIMT_STACK_RESTART=4 SIMT_STACK_LEAVE=5 SIMT_STACK_FINISH=6
-simt_stack_type SIMT_STACK_NORMAL=0 SIMT_STACK_RETRY=1 SIMT_STACK_TRANSACTION=2
+simt_stack_type SIMT_STACK_TYPE_NORMAL=0 SIMT_STACK_TYPE_RETRY=1 SIMT_STACK_TYPE_TRANSACTION=2
 simt_stack_event SIMT_STACK_EVENT_DIVERGE=0 SIMT_STACK_EVENT_RECONVERGE=1 SIMT_STACK_EVENT_MERGE=2 SIMT_STACK_EVENT_BEGIN=3 SIMT_STACK_EVENT_ABORT=4 SIMT_STACK_EVENT_COMMIT=5 SIMT_STACK_EVENT_RESTART=6 SIMT_STACK_EVENT_LEAVE=7 SIMT_STACK_EVENT_EXIT=8
-commit_id_pools COMMIT_ID_SHARED=0 COMMIT_ID_PER_CORE=1
+commit_id_pools COMMIT_ID_POOLS_SHARED=0 COMMIT_ID_POOLS_PER_CORE=1
 commit_id_result COMMIT_ID_OK=0 COMMIT_ID_SHORT=1 COMMIT_ID_WINDOW=2
 commit_id_event COMMIT_ID_EVENT_ACQUIRE=0 COMMIT_ID_EVENT_REFUSE=1 COMMIT_ID_EVENT_RETURN=2
-signature_hash SIGNATURE_H3=0 SIGNATURE_MODULO=1
+signature_hash SIGNATURE_HASH_H3=0 SIGNATURE_HASH_MODULO=1
 signature_result SIGNATURE_ABSENT=0 SIGNATURE_MAYBE=1
 signature_event SIGNATURE_EVENT_INSERT=0 SIGNATURE_EVENT_LOOKUP=1 SIGNATURE_EVENT_MATCH=2 SIGNATURE_EVENT_CLEAR=3 SIGNATURE_EVENT_UNION=4
 access_coalescer_event ACCESS_COALESCER_EVENT_GROUP=0
-tx_throttle_policy TX_THROTTLE_FIXED=0 TX_THROTTLE_ABORTS=1 TX_THROTTLE_CLIMB=2
+tx_throttle_policy TX_THROTTLE_POLICY_FIXED=0 TX_THROTTLE_POLICY_ABORTS=1 TX_THROTTLE_POLICY_CLIMB=2
 tx_throttle_result TX_THROTTLE_ADMITTED=0 TX_THROTTLE_WAIT=1
-tx_throttle_move TX_THROTTLE_KEPT=0 TX_THROTTLE_RAISED=1 TX_THROTTLE_LOWERED=2
+tx_throttle_report_result TX_THROTTLE_KEPT=0 TX_THROTTLE_RAISED=1 TX_THROTTLE_LOWERED=2
 tx_throttle_event TX_THROTTLE_EVENT_ADMIT=0 TX_THROTTLE_EVENT_QUEUE=1 TX_THROTTLE_EVENT_LEAVE=2 TX_THROTTLE_EVENT_WINDOW=3
-ownership_table_hash OWNERSHIP_TABLE_LOW_BITS=0 OWNERSHIP_TABLE_H3=1 OWNERSHIP_TABLE_RELEASED=2
+ownership_table_hash OWNERSHIP_TABLE_HASH_LOW_BITS=0 OWNERSHIP_TABLE_HASH_H3=1 OWNERSHIP_TABLE_HASH_RELEASED=2
 resolver_result RESOLVER_ACQUIRED=0 RESOLVER_BUSY=1
 ownership_table_event OWNERSHIP_TABLE_EVENT_ACQUIRE=0 OWNERSHIP_TABLE_EVENT_CONSTRUCT=1 OWNERSHIP_TABLE_EVENT_MATCH=2 OWNERSHIP_TABLE_EVENT_RELEASE=3
 sequential_resolver_result SEQUENTIAL_RESOLVER_SURVIVES=0 SEQUENTIAL_RESOLVER_ABORTS=1
@@ -106,64 +106,64 @@ sequential_resolver_event SEQUENTIAL_RESOLVER_EVENT_ACQUIRE=0 SEQUENTIAL_RESOLVE
 last_written_event LAST_WRITTEN_EVENT_RECORD=0 LAST_WRITTEN_EVENT_QUERY=1 LAST_WRITTEN_EVENT_EXPIRE=2
 first_read_result FIRST_READ_CLEAN=0 FIRST_READ_CONFLICT=1
 first_read_event FIRST_READ_EVENT_BEGIN=0 FIRST_READ_EVENT_FIRST=1 FIRST_READ_EVENT_REPLY=2 FIRST_READ_EVENT_FINISH=3
-metadata_table_approximate METADATA_TABLE_FILTER=0 METADATA_TABLE_REGISTERS=1
+metadata_table_approximate METADATA_TABLE_APPROXIMATE_FILTER=0 METADATA_TABLE_APPROXIMATE_REGISTERS=1
 metadata_table_result METADATA_TABLE_MISS=0 METADATA_TABLE_HIT=1
-metadata_table_updated METADATA_TABLE_UPDATED=0 METADATA_TABLE_RECLAIMED=1 METADATA_TABLE_FILLED=2 METADATA_TABLE_EVICTED=3 METADATA_TABLE_STASHED=4 METADATA_TABLE_SPILLED=5 METADATA_TABLE_APPROXIMATED=6
-metadata_table_removed METADATA_TABLE_REMOVED=0 METADATA_TABLE_ABSENT=1 METADATA_TABLE_LOCKED=2
+metadata_table_update_result METADATA_TABLE_UPDATED=0 METADATA_TABLE_RECLAIMED=1 METADATA_TABLE_FILLED=2 METADATA_TABLE_EVICTED=3 METADATA_TABLE_STASHED=4 METADATA_TABLE_SPILLED=5 METADATA_TABLE_APPROXIMATED=6
+metadata_table_remove_result METADATA_TABLE_REMOVED=0 METADATA_TABLE_ABSENT=1 METADATA_TABLE_LOCKED=2
 metadata_table_event METADATA_TABLE_EVENT_INSERT=0 METADATA_TABLE_EVENT_EVICT=1 METADATA_TABLE_EVENT_SPILL=2 METADATA_TABLE_EVENT_FLUSH=3
 reader_list_result READER_LIST_ADDED=0 READER_LIST_ALREADY=1 READER_LIST_FULL=2
-reader_list_type READER_LIST_UNUSED=0 READER_LIST_PLAIN=1 READER_LIST_ROOT=2 READER_LIST_LEAF=3
-reader_list_event READER_LIST_EVENT_ADDED=0 READER_LIST_EVENT_REMOVED=1 READER_LIST_EVENT_FULL=2 READER_LIST_EVENT_EXPANDED=3 READER_LIST_EVENT_FOLDED=4
+reader_list_type READER_LIST_TYPE_UNUSED=0 READER_LIST_TYPE_PLAIN=1 READER_LIST_TYPE_ROOT=2 READER_LIST_TYPE_LEAF=3
+reader_list_event READER_LIST_EVENT_ADD=0 READER_LIST_EVENT_REMOVE=1 READER_LIST_EVENT_REFUSE=2 READER_LIST_EVENT_EXPAND=3 READER_LIST_EVENT_FOLD=4
 stall_buffer_result STALL_BUFFER_QUEUED=0 STALL_BUFFER_NO_LINE=1 STALL_BUFFER_NO_SLOT=2
 stall_buffer_wake_result STALL_BUFFER_NONE=0 STALL_BUFFER_WOKEN=1
-stall_buffer_event STALL_BUFFER_EVENT_QUEUE=0 STALL_BUFFER_EVENT_WAKE=1
+stall_buffer_event STALL_BUFFER_EVENT_PUSH=0 STALL_BUFFER_EVENT_WAKE=1
 warp_clock_result WARP_CLOCK_OK=0 WARP_CLOCK_ROLLOVER=1
 warp_clock_event WARP_CLOCK_EVENT_RESTART=0 WARP_CLOCK_EVENT_COMMIT=1 WARP_CLOCK_EVENT_RESET=2
 warp_access_filter_event WARP_ACCESS_FILTER_EVENT_ACCESS=0 WARP_ACCESS_FILTER_EVENT_BEGIN=1
 timestamp_table_result TIMESTAMP_TABLE_OK=0 TIMESTAMP_TABLE_LOOP=1 TIMESTAMP_TABLE_OVERFLOW=2
-timestamp_table_state TIMESTAMP_TABLE_IDLE=0 TIMESTAMP_TABLE_RUNNING=1 TIMESTAMP_TABLE_COMMITTED=2
-timestamp_table_event TIMESTAMP_TABLE_EVENT_BEGUN=0 TIMESTAMP_TABLE_EVENT_EDGE=1 TIMESTAMP_TABLE_EVENT_RETIRED=2 TIMESTAMP_TABLE_EVENT_RELEASED=3 TIMESTAMP_TABLE_EVENT_RESTARTED=4
+timestamp_table_state TIMESTAMP_TABLE_STATE_IDLE=0 TIMESTAMP_TABLE_STATE_RUNNING=1 TIMESTAMP_TABLE_STATE_COMMITTED=2
+timestamp_table_event TIMESTAMP_TABLE_EVENT_BEGIN=0 TIMESTAMP_TABLE_EVENT_EDGE=1 TIMESTAMP_TABLE_EVENT_RETIRE=2 TIMESTAMP_TABLE_EVENT_RELEASE=3 TIMESTAMP_TABLE_EVENT_RESTART=4
 commit_buffer_result COMMIT_BUFFER_ACCEPTED=0 COMMIT_BUFFER_JOINED=1 COMMIT_BUFFER_FULL=2
 commit_buffer_event COMMIT_BUFFER_EVENT_PUSH=0 COMMIT_BUFFER_EVENT_ISSUE=1 COMMIT_BUFFER_EVENT_RELEASE=2
-commit_buffer_offer COMMIT_BUFFER_OFFERS_RELEASE=1 COMMIT_BUFFER_OFFERS_WRITE=2
+commit_buffer_offer COMMIT_BUFFER_OFFER_RELEASE=1 COMMIT_BUFFER_OFFER_WRITE=2
 writer_table_result WRITER_TABLE_CLAIMED=0 WRITER_TABLE_OWN=1 WRITER_TABLE_HELD=2 WRITER_TABLE_CONFLICT=3 WRITER_TABLE_FULL=4
-writer_table_event WRITER_TABLE_EVENT_CLAIMED=0 WRITER_TABLE_EVENT_REFUSED=1 WRITER_TABLE_EVENT_COMMITTED=2 WRITER_TABLE_EVENT_RELEASED=3
+writer_table_event WRITER_TABLE_EVENT_CLAIM=0 WRITER_TABLE_EVENT_REFUSE=1 WRITER_TABLE_EVENT_COMMIT=2 WRITER_TABLE_EVENT_RELEASE=3
 version_table_result VERSION_TABLE_OK=0 VERSION_TABLE_PLAIN=1 VERSION_TABLE_STALE=2 VERSION_TABLE_WAIT=3 VERSION_TABLE_OVERFLOW=4 VERSION_TABLE_FULL=5
-version_table_state VERSION_TABLE_COPYING=1 VERSION_TABLE_WRITABLE=2 VERSION_TABLE_READABLE=3 VERSION_TABLE_FREE=4
-version_table_event VERSION_TABLE_EVENT_COPYING=0 VERSION_TABLE_EVENT_COPIED=1 VERSION_TABLE_EVENT_SEALED=2 VERSION_TABLE_EVENT_RECYCLED=3 VERSION_TABLE_EVENT_ACQUIRED=4 VERSION_TABLE_EVENT_RELEASED=5 VERSION_TABLE_EVENT_RESTARTED=6
+version_table_state VERSION_TABLE_STATE_COPYING=1 VERSION_TABLE_STATE_WRITABLE=2 VERSION_TABLE_STATE_READABLE=3 VERSION_TABLE_STATE_FREE=4
+version_table_event VERSION_TABLE_EVENT_BEGIN_COPY=0 VERSION_TABLE_EVENT_COMPLETE_COPY=1 VERSION_TABLE_EVENT_SEAL=2 VERSION_TABLE_EVENT_RECYCLE=3 VERSION_TABLE_EVENT_ACQUIRE=4 VERSION_TABLE_EVENT_RELEASE=5 VERSION_TABLE_EVENT_RESTART=6
 validation_unit_result VALIDATION_UNIT_OK=0 VALIDATION_UNIT_ABORT=1 VALIDATION_UNIT_STALLED=2 VALIDATION_UNIT_NONE=3
-validation_unit_reason VALIDATION_UNIT_GRANTED=0 VALIDATION_UNIT_LOAD_WTS=1 VALIDATION_UNIT_STORE_WTS=2 VALIDATION_UNIT_STORE_RTS=3 VALIDATION_UNIT_BUFFER=4 VALIDATION_UNIT_COUNT=5 VALIDATION_UNIT_ROLLOVER=6 VALIDATION_UNIT_REASONS=7
+validation_unit_reason VALIDATION_UNIT_REASON_GRANTED=0 VALIDATION_UNIT_REASON_LOAD_WTS=1 VALIDATION_UNIT_REASON_STORE_WTS=2 VALIDATION_UNIT_REASON_STORE_RTS=3 VALIDATION_UNIT_REASON_BUFFER=4 VALIDATION_UNIT_REASON_COUNT=5 VALIDATION_UNIT_REASON_ROLLOVER=6
 validation_unit_push_result VALIDATION_UNIT_ACCEPTED=0 VALIDATION_UNIT_PORT_FULL=1
-validation_unit_phase VALIDATION_UNIT_RUNNING=0 VALIDATION_UNIT_STOPPED=1 VALIDATION_UNIT_ALL_STOPPED=2 VALIDATION_UNIT_ROLLING=3
+validation_unit_state VALIDATION_UNIT_STATE_RUNNING=0 VALIDATION_UNIT_STATE_STOPPED=1 VALIDATION_UNIT_STATE_ALL_STOPPED=2 VALIDATION_UNIT_STATE_ROLLING=3
 validation_unit_event VALIDATION_UNIT_EVENT_ANSWER=0 VALIDATION_UNIT_EVENT_RELEASE=1 VALIDATION_UNIT_EVENT_STATE=2
-validation_unit_offer VALIDATION_UNIT_OFFERS_ANSWER=1 VALIDATION_UNIT_OFFERS_MESSAGE=2
+validation_unit_offer VALIDATION_UNIT_OFFER_ANSWER=1 VALIDATION_UNIT_OFFER_MESSAGE=2
 row_copier_result ROW_COPIER_OK=0 ROW_COPIER_FULL=1
-row_copier_event ROW_COPIER_EVENT_PUSHED=0 ROW_COPIER_EVENT_COMPLETED=1
-row_copier_offer ROW_COPIER_OFFERS_COPY=1
-local_tm_lane_cost LOCAL_TM_SLOWEST=0 LOCAL_TM_SUM=1
+row_copier_event ROW_COPIER_EVENT_PUSH=0 ROW_COPIER_EVENT_COMPLETE=1
+row_copier_offer ROW_COPIER_OFFER_COPY=1
+local_tm_lane_cost LOCAL_TM_LANE_COST_SLOWEST=0 LOCAL_TM_LANE_COST_SUM=1
 local_tm_result LOCAL_TM_OK=0 LOCAL_TM_CONFLICT=1 LOCAL_TM_RETRY=2 LOCAL_TM_HELD=3 LOCAL_TM_NESTED=4
-local_tm_mode LOCAL_TM_NORMAL=0 LOCAL_TM_TX=1 LOCAL_TM_WAVEFRONT=2 LOCAL_TM_GROUP=3
-local_tm_phase LOCAL_TM_OUTSIDE=0 LOCAL_TM_RUNNING=1 LOCAL_TM_RESTART=2 LOCAL_TM_EVICTED=3
+local_tm_mode LOCAL_TM_MODE_NORMAL=0 LOCAL_TM_MODE_TX=1 LOCAL_TM_MODE_WAVEFRONT=2 LOCAL_TM_MODE_GROUP=3
+local_tm_state LOCAL_TM_STATE_OUTSIDE=0 LOCAL_TM_STATE_RUNNING=1 LOCAL_TM_STATE_RESTART=2 LOCAL_TM_STATE_EVICTED=3
 local_tm_event LOCAL_TM_EVENT_BEGIN=0 LOCAL_TM_EVENT_ACCESS=1 LOCAL_TM_EVENT_CONFLICT=2 LOCAL_TM_EVENT_EVICT=3 LOCAL_TM_EVENT_COMMIT=4
 thread_compactor_result THREAD_COMPACTOR_OK=0 THREAD_COMPACTOR_BUSY=1
 thread_compactor_event THREAD_COMPACTOR_EVENT_PUSH=0 THREAD_COMPACTOR_EVENT_WARP=1
-thread_compactor_offer THREAD_COMPACTOR_OFFERS_WARP=1
+thread_compactor_offer THREAD_COMPACTOR_OFFER_WARP=1
 access_bitmap_event ACCESS_BITMAP_EVENT_CLEAR=0
-write_set_log_stream WRITE_SET_LOG_EARLY=0 WRITE_SET_LOG_SHIP=1 WRITE_SET_LOG_REPLAY=2
+write_set_log_stream WRITE_SET_LOG_STREAM_EARLY=0 WRITE_SET_LOG_STREAM_SHIP=1 WRITE_SET_LOG_STREAM_REPLAY=2
 write_set_log_result WRITE_SET_LOG_CHUNK=0 WRITE_SET_LOG_NONE=1
-write_set_log_event WRITE_SET_LOG_EVENT_APPEND=0 WRITE_SET_LOG_EVENT_POP=1 WRITE_SET_LOG_EVENT_BEGIN=2
-device_validator_mode DEVICE_VALIDATOR_APPLY=0 DEVICE_VALIDATOR_EARLY=1 DEVICE_VALIDATOR_REPLAY=2
+write_set_log_event WRITE_SET_LOG_EVENT_APPEND=0 WRITE_SET_LOG_EVENT_CUT=1 WRITE_SET_LOG_EVENT_BEGIN=2
+device_validator_mode DEVICE_VALIDATOR_MODE_APPLY=0 DEVICE_VALIDATOR_MODE_EARLY=1 DEVICE_VALIDATOR_MODE_REPLAY=2
 device_validator_event DEVICE_VALIDATOR_EVENT_CHUNK=0 DEVICE_VALIDATOR_EVENT_BEGIN=1
-sync_round_device SYNC_ROUND_CPU=1 SYNC_ROUND_GPU=2
-sync_round_what SYNC_ROUND_RUN=0 SYNC_ROUND_DRAIN=1 SYNC_ROUND_EARLY=2 SYNC_ROUND_SHIP=3 SYNC_ROUND_SHADOW=4 SYNC_ROUND_COPY_BACK=5 SYNC_ROUND_REPLAY=6 SYNC_ROUND_REALIGN=7 SYNC_ROUND_END=8
-sync_round_phase SYNC_ROUND_IDLE=0 SYNC_ROUND_EXECUTION=1 SYNC_ROUND_VALIDATION=2 SYNC_ROUND_MERGE=3
-sync_round_event SYNC_ROUND_EVENT_PHASE=0 SYNC_ROUND_EVENT_DONE=1
-dispatch_queues_affinity DISPATCH_QUEUES_ANY=0 DISPATCH_QUEUES_CPU=1 DISPATCH_QUEUES_GPU=2
+sync_round_device SYNC_ROUND_DEVICE_CPU=1 SYNC_ROUND_DEVICE_GPU=2
+sync_round_action SYNC_ROUND_ACTION_RUN=0 SYNC_ROUND_ACTION_DRAIN=1 SYNC_ROUND_ACTION_EARLY=2 SYNC_ROUND_ACTION_SHIP=3 SYNC_ROUND_ACTION_SHADOW=4 SYNC_ROUND_ACTION_COPY_BACK=5 SYNC_ROUND_ACTION_REPLAY=6 SYNC_ROUND_ACTION_REALIGN=7 SYNC_ROUND_ACTION_END=8
+sync_round_state SYNC_ROUND_STATE_IDLE=0 SYNC_ROUND_STATE_EXECUTION=1 SYNC_ROUND_STATE_VALIDATION=2 SYNC_ROUND_STATE_MERGE=3
+sync_round_event SYNC_ROUND_EVENT_STATE=0 SYNC_ROUND_EVENT_COMPLETE=1
+dispatch_queues_affinity DISPATCH_QUEUES_AFFINITY_ANY=0 DISPATCH_QUEUES_AFFINITY_CPU=1 DISPATCH_QUEUES_AFFINITY_GPU=2
 dispatch_queues_result DISPATCH_QUEUES_TAKEN=0 DISPATCH_QUEUES_EMPTY=1
-dispatch_queues_event DISPATCH_QUEUES_EVENT_PUSH=0 DISPATCH_QUEUES_EVENT_POP=1 DISPATCH_QUEUES_EVENT_BATCH=2 DISPATCH_QUEUES_EVENT_COMMIT=3 DISPATCH_QUEUES_EVENT_ABORT=4
+dispatch_queues_event DISPATCH_QUEUES_EVENT_PUSH=0 DISPATCH_QUEUES_EVENT_DEQUEUE=1 DISPATCH_QUEUES_EVENT_DEQUEUE_BATCH=2 DISPATCH_QUEUES_EVENT_COMMIT=3 DISPATCH_QUEUES_EVENT_ABORT=4
 block_stack_result BLOCK_STACK_CONTINUE=0 BLOCK_STACK_WAIT=1 BLOCK_STACK_COMPACT=2 BLOCK_STACK_FULL=3 BLOCK_STACK_FINISH=4 BLOCK_STACK_RELEASE=5 BLOCK_STACK_COMMIT=6
 block_stack_event BLOCK_STACK_EVENT_LAUNCH=0 BLOCK_STACK_EVENT_ADMIT=1 BLOCK_STACK_EVENT_BRANCH=2 BLOCK_STACK_EVENT_ARRIVE=3 BLOCK_STACK_EVENT_EXIT=4 BLOCK_STACK_EVENT_RECONVERGE=5 BLOCK_STACK_EVENT_MERGE=6 BLOCK_STACK_EVENT_EMPTY=7 BLOCK_STACK_EVENT_TOP=8 BLOCK_STACK_EVENT_RELEASE=9 BLOCK_STACK_EVENT_TX_BEGIN=10 BLOCK_STACK_EVENT_TX_COMMIT=11 BLOCK_STACK_EVENT_TX_ABORT=12 BLOCK_STACK_EVENT_TX_REPORT=13 BLOCK_STACK_EVENT_RESTART=14 BLOCK_STACK_EVENT_LEAVE=15
-block_priority_policy BLOCK_PRIORITY_AGE=0 BLOCK_PRIORITY_RRB=1 BLOCK_PRIORITY_SRR=2
+block_priority_policy BLOCK_PRIORITY_POLICY_AGE=0 BLOCK_PRIORITY_POLICY_RRB=1 BLOCK_PRIORITY_POLICY_SRR=2
 block_priority_result BLOCK_PRIORITY_IDLE=0 BLOCK_PRIORITY_ISSUE=1
 block_priority_event BLOCK_PRIORITY_EVENT_ADMIT=0 BLOCK_PRIORITY_EVENT_LEAVE=1 BLOCK_PRIORITY_EVENT_ISSUE=2
 warp_former_result WARP_FORMER_OK=0 WARP_FORMER_EMPTY=1 WARP_FORMER_HELD=2 WARP_FORMER_FINISH=3
@@ -183,9 +183,9 @@ mem_request tag:Q address:Q word_mask:I write:? value:I*32
 h3_config size:N ways:I index_bits:I key_bits:I seed:Q rows:P
 recency_bloom_config size:N ways:I entries:I stamp_bits:I stamps:I granularity:I address_bits:I empty_stamp:Q seed:Q h3_rows:P
 last_writer_config size:N sets:I ways:I filter_ways:I filter_buckets:I cid_bits:I address_bits:I word_bytes:I seed:Q table_rows:P filter_rows:P
-commit_word address:Q value:I lane:I
-commit_message kind:I purpose:I first_cid:Q lanes:I words:I mask:Q yes:Q word:@commit_word*64
-commit_report kind:I purpose:I first_cid:Q lanes:I mask:Q yes:Q
+commit_unit_word address:Q value:I lane:I
+commit_unit_message kind:I purpose:I first_cid:Q lanes:I words:I mask:Q yes:Q word:@commit_unit_word*64
+commit_unit_report kind:I purpose:I first_cid:Q lanes:I mask:Q yes:Q
 commit_unit_config size:N warp_mode:? ring:I cid_bits:I lanes:I address_bits:I buffer_words:I buffers:I buffer_policy:I region_bytes:I hazard_rate:I input_depth:I resent_depth:I output_depth:I port_words:I history_sets:I history_ways:I filter_ways:I filter_buckets:I pending_block:I pending_entries:I first_cid:Q seed:Q history_rows:P history_filter_rows:P serial_input:? ordered_outcomes:? entry_done:? empty_pool:I
 tx_log_config size:N lanes:I address_bits:I partitions:I interleave:I l1_rows:I reserve_rows:I filter:I header_bytes:I flit_bytes:I packed:Q
 tx_log_lookup hits:Q walked:Q rows:I
@@ -199,48 +199,48 @@ simt_stack_target pc:Q mask:Q
 commit_id_config size:N cores:I partitions:I ring:I pools:I credits:I first_cid:Q
 signature_config size:N count:I bits:I hashes:I hash:I granularity:I address_bits:I seed:Q h3_rows:P
 access_coalescer_config size:N region_bytes:I lanes:I words:I address_bits:I
-word_access address:Q value:I lane:I
-wide_access address:Q lane_mask:Q word_mask:I words:I value:I*32
+access_coalescer_word address:Q value:I lane:I
+access_coalescer_access address:Q lane_mask:Q word_mask:I words:I value:I*32
 access_coalescer_summary accesses:I words:I duplicates:I saved:I
 tx_throttle_config size:N warps:I limit:I policy:I window:I raise_below:I lower_from:I highest:I
 ownership_table_config size:N lanes:I entries:I granularity:I hash:I exact:? buffers:I address_bits:I access_bytes:I log_cycles:I table_cycles:I seed:Q h3_rows:P
-warp_row mask:Q address:P
-warp_logs read:P write:P read_rows:I write_rows:I
-resolution survived:Q aborted:Q initialise_cycles:Q construct_cycles:Q match_cycles:Q log_rows:Q steps:Q
+resolver_row mask:Q address:P
+resolver_logs read:P write:P read_rows:I write_rows:I
+resolver_outcome survived:Q aborted:Q initialise_cycles:Q construct_cycles:Q match_cycles:Q log_rows:Q steps:Q
 sequential_resolver_config size:N lanes:I filter_bits:I hashes:I granularity:I exact:? buffers:I address_bits:I access_bytes:I log_cycles:I seed:Q
 last_written_config size:N ways:I entries:I time_bits:I granularity:I address_bits:I seed:Q h3_rows:P
 first_read_config size:N warps:I lanes:I time_bits:I guard_writeback:?
 first_read_verdict silent:Q second_chance:Q read_write:Q
 metadata_table_config size:N ways:I entries:I stash:I granularity:I address_bits:I time_bits:I warp_bits:I count_bits:I owner_bits:I longest_chain:I evict_above:I approximate:I filter_ways:I filter_entries:I memory_latency:I seed:Q table_rows:P filter_rows:P
-metadata wts:Q rts:Q writes:I owner:I place:I cycles:I
+metadata_table_entry wts:Q rts:Q writes:I owner:I place:I cycles:I
 reader_list_config size:N entries:I root_bits:I leaf_bits:I address_bits:I word_bytes:I fold:?
 reader_list_entry type:i count:I id:I*3 vector:Q position:I
 stall_buffer_config size:N lines:I requests:I granularity:I address_bits:I stamp_bits:I warp_bits:I tag_bits:I
-stall_request address:Q stamp:Q tag:Q warp:I
+stall_buffer_request address:Q stamp:Q tag:Q warp:I
 warp_clock_config size:N warps:I time_bits:I margin:Q backoff_base:I backoff_limit:I seed:Q backoff_patience:I per_core:?
 warp_access_filter_config size:N warps:I lanes:I word_bytes:I address_bits:I words:I
 timestamp_table_config size:N transactions:I stamp_bits:I increment:I literal:? signed_unset:?
 timestamp_table_stamps state:i cts:I pdts:I prev:I
 commit_buffer_config size:N blocks:I block_bytes:I granularity:I window:I address_bits:I
-commit_entry address:Q sequence:Q warp:I value:I count:I cleanup:?
-commit_release address:Q sequence:Q warp:I count:I committed:?
+commit_buffer_entry address:Q sequence:Q warp:I value:I count:I cleanup:?
+commit_buffer_release address:Q sequence:Q warp:I count:I committed:?
 writer_table_config size:N entries:I transactions:I address_bits:I word_bytes:I version_bits:I release_at_commit:?
-writer_claim address:Q snapshot:Q tx:I
+writer_table_request address:Q snapshot:Q tx:I
 writer_table_writer tx:I committed:? version:Q
 version_table_config size:N regions:I versions:I row_shift:I time_bits:I address_bits:I stamp_bits:I reference_bits:I plain_as_given:? lazy:?
 version_table_version state:i address:Q created:Q references:I stamp:Q
 validation_unit_config size:N paper_order:? time_bits:I warp_bits:I sequence_bits:I margin:Q id:I units:I input:I output:I stall_lines:I stall_requests:I ways:I entries:I stash:I granularity:I address_bits:I count_bits:I longest_chain:I evict_above:I approximate:I filter_ways:I filter_entries:I memory_latency:I seed:Q table_rows:P filter_rows:P access_delay:Q
-validation_request tag:Q address:Q time:Q sequence:Q warp:I write:?
-validation_answer tag:Q time:Q result:I reason:I cycles:I
-validation_granule wts:Q rts:Q writes:I owner:I
-validation_message go:I from:I
+validation_unit_request tag:Q address:Q time:Q sequence:Q warp:I write:?
+validation_unit_answer tag:Q time:Q result:I reason:I cycles:I
+validation_unit_granule wts:Q rts:Q writes:I owner:I
+validation_unit_message go:I from:I
 row_copier_config size:N row_bytes:I row_cycles:I subarrays:I banks:I requests:I address_bits:I
 row_copier_request tag:Q source:Q destination:Q bytes:Q
 local_tm_config size:N wavefronts:I lanes:I banks:I signature_bits:I local_bytes:I words:I registers:I lane_cost:I
 local_tm_capacity data_bytes:I backup_bytes:I owner_bytes:I bank_words:I words:I
 local_tm_place bank:I position:I bit:I data_byte:I backup_byte:I owner_byte:I
 local_tm_shadow owned:? owner:I backup:I
-local_tm_masks exec:Q vcc:Q tcm:Q tcm_old:Q mode:i phase:i
+local_tm_masks exec:Q vcc:Q tcm:Q tcm_old:Q mode:i state:i
 local_tm_begun cycles:I evicted:I lanes:Q mode:i
 local_tm_answer conflicts:Q cycles:I passes:I
 local_tm_ended committed:Q cycles:I next:i
@@ -249,12 +249,12 @@ thread_compactor_warp tag:Q mask:Q index:I thread:H*64
 access_bitmap_config size:N region_bytes:Q granule:I
 access_bitmap_run address:Q bytes:Q
 write_set_log_config size:N region_bytes:Q threads:I chunk_bytes:I entry_bytes:I stamp_bits:I
-log_entry address:Q stamp:Q value:I
-log_chunk entry:P count:I thread:I round:Q bytes:Q
+write_set_log_entry address:Q stamp:Q value:I
+write_set_log_chunk entry:P count:I thread:I round:Q bytes:Q
 device_validator_config size:N region_bytes:Q stamp_bits:I lanes:I entry_cycles:I lock_cycles:I
 device_validator_result conflicts:I applied:I stale:I cycles:Q
 sync_round_config size:N round_cycles:Q early_cycles:Q link_latency:I link_bytes:I copy_bytes:I non_blocking:? shadow_copy:?
-sync_round_todo what:i devices:I partial:? success:?
+sync_round_todo action:i devices:I partial:? success:?
 sync_round_done bytes:Q runs:Q cycles:Q conflict:?
 dispatch_queues_config size:N types:I batch:I
 block_stack_config size:N lanes:I warps:I pc_bits:I depth:I likely_convergence:? compact:?
@@ -302,17 +302,17 @@ gputm_h3_free v h3:P
 gputm_h3_index I h3:P way:I key:Q
 gputm_h3_row I h3:P way:I bit:I
 gputm_h3_params P
+gputm_recency_bloom_params P
+gputm_recency_bloom_config_preset 0 config:>@recency_bloom_config name:s
 gputm_recency_bloom_new 0 ctx:P config:&recency_bloom_config out:P
 gputm_recency_bloom_free v filter:P
 gputm_recency_bloom_unit P filter:P
-gputm_recency_bloom_params P
-gputm_recency_bloom_config_preset 0 config:>@recency_bloom_config name:s
 gputm_recency_bloom_update 0 filter:P address:Q stamp:Q
 gputm_recency_bloom_update_pair 0 filter:P address:Q first:Q second:Q
 gputm_recency_bloom_query 0 filter:P address:Q stamp:>Q
 gputm_recency_bloom_query_pair 0 filter:P address:Q first:>Q second:>Q
 gputm_recency_bloom_clear v filter:P
-gputm_recency_bloom_expire 0 filter:P floor:Q cycles:>Q
+gputm_recency_bloom_expire v filter:P floor:Q cycles:>Q
 gputm_recency_bloom_base Q filter:P
 gputm_recency_bloom_get_entry 0 filter:P way:I index:I which:I out:>Q
 gputm_last_writer_params P
@@ -322,25 +322,25 @@ gputm_last_writer_free v history:P
 gputm_last_writer_unit P history:P
 gputm_last_writer_record i history:P address:Q cid:Q
 gputm_last_writer_record_probe i history:P address:Q cid:Q
-gputm_last_writer_youngest_writer i history:P address:Q cid:>Q
-gputm_last_writer_youngest_writer_probe i history:P address:Q cid:>Q
+gputm_last_writer_lookup i history:P address:Q cid:>Q
+gputm_last_writer_lookup_probe i history:P address:Q cid:>Q
 gputm_last_writer_expire 0 history:P floor:Q cycles:>Q
 gputm_last_writer_base Q history:P
 gputm_last_writer_limit Q history:P
-gputm_commit_message_bytes I message:&commit_message
-gputm_commit_message_size N message:&commit_message
-gputm_commit_report_bytes I report:&commit_report
+gputm_commit_unit_message_bytes I message:&commit_unit_message
+gputm_commit_unit_message_size N message:&commit_unit_message
+gputm_commit_unit_report_bytes I report:&commit_unit_report
+gputm_commit_unit_params P
+gputm_commit_unit_config_preset 0 config:>@commit_unit_config name:s
 gputm_commit_unit_new 0 ctx:P config:&commit_unit_config out:P
 gputm_commit_unit_free v unit:P
 gputm_commit_unit_unit P unit:P
-gputm_commit_unit_params P
-gputm_commit_unit_config_preset 0 config:>@commit_unit_config name:s
-gputm_commit_unit_push i unit:P message:&commit_message
-gputm_commit_unit_push_probe i unit:P message:&commit_message
+gputm_commit_unit_push i unit:P message:&commit_unit_message
+gputm_commit_unit_push_probe i unit:P message:&commit_unit_message
 gputm_commit_unit_tick i unit:P
 gputm_commit_unit_next_event Q unit:P
 gputm_commit_unit_advance i unit:P cycles:Q
-gputm_commit_unit_peek 1 unit:P out:>@commit_report
+gputm_commit_unit_peek 1 unit:P out:>@commit_unit_report
 gputm_commit_unit_pop 1 unit:P
 gputm_commit_unit_mem_peek 1 unit:P port:i out:>@mem_request
 gputm_commit_unit_mem_pop 1 unit:P port:i
@@ -349,12 +349,12 @@ gputm_commit_unit_get_lanes 0 unit:P tag:Q first_cid:>Q mask:>Q
 gputm_commit_unit_mem_complete 0 unit:P tag:Q values:[I
 gputm_commit_unit_write_pending ? unit:P address:Q
 gputm_commit_unit_oldest Q unit:P
-gputm_commit_unit_stage i unit:P cid:Q
+gputm_commit_unit_entry_state i unit:P cid:Q
+gputm_tx_log_params P
+gputm_tx_log_config_preset 0 config:>@tx_log_config name:s
 gputm_tx_log_new 0 ctx:P config:&tx_log_config out:P
 gputm_tx_log_free v log:P
 gputm_tx_log_unit P log:P
-gputm_tx_log_params P
-gputm_tx_log_config_preset 0 config:>@tx_log_config name:s
 gputm_tx_log_append_read i log:P mask:Q address:[Q value:[I
 gputm_tx_log_append_write i log:P mask:Q address:[Q value:[I
 gputm_tx_log_lookup_own_writes 0 log:P mask:Q address:[Q value:[I out:>@tx_log_lookup
@@ -365,21 +365,20 @@ gputm_tx_log_lanes Q log:P kind:i
 gputm_tx_log_get_row 0 log:P kind:i index:I out:>@tx_log_row
 gputm_tx_log_get_group 0 log:P kind:i index:I mask:Q lanes_of:[Q set:[Q
 gputm_tx_log_partition I log:P address:Q
-gputm_tx_log_packet_bytes Q log:P entries:I
 gputm_tx_log_packet_flits Q log:P entries:I
+gputm_commit_sequencer_params P
+gputm_commit_sequencer_config_preset 0 config:>@commit_sequencer_config name:s
 gputm_commit_sequencer_new 0 ctx:P config:&commit_sequencer_config out:P
 gputm_commit_sequencer_free v seq:P
 gputm_commit_sequencer_unit P seq:P
-gputm_commit_sequencer_params P
-gputm_commit_sequencer_config_preset 0 config:>@commit_sequencer_config name:s
 gputm_commit_sequencer_attach 0 seq:P warp:I log:P
 gputm_commit_sequencer_begin i seq:P warp:I lanes:Q
 gputm_commit_sequencer_begin_probe i seq:P warp:I lanes:Q
 gputm_commit_sequencer_wants ? seq:P warp:>I count:>I
 gputm_commit_sequencer_grant 0 seq:P first_cid:Q
-gputm_commit_sequencer_push i seq:P partition:I report:&commit_report
-gputm_commit_sequencer_push_probe i seq:P partition:I report:&commit_report
-gputm_commit_sequencer_peek 1 seq:P partition:>I out:>@commit_message
+gputm_commit_sequencer_push i seq:P partition:I report:&commit_unit_report
+gputm_commit_sequencer_push_probe i seq:P partition:I report:&commit_unit_report
+gputm_commit_sequencer_peek 1 seq:P partition:>I out:>@commit_unit_message
 gputm_commit_sequencer_pop 1 seq:P
 gputm_commit_sequencer_backoff Q seq:P fail:Q aborts:[I
 gputm_commit_sequencer_overdue ? seq:P age:Q
@@ -390,11 +389,11 @@ gputm_commit_sequencer_next_event Q seq:P
 gputm_commit_sequencer_next_offer Q seq:P
 gputm_commit_sequencer_advance i seq:P cycles:Q
 gputm_commit_sequencer_now Q seq:P
+gputm_simt_stack_params P
+gputm_simt_stack_config_preset 0 config:>@simt_stack_config name:s
 gputm_simt_stack_new 0 ctx:P config:&simt_stack_config out:P
 gputm_simt_stack_free v stack:P
 gputm_simt_stack_unit P stack:P
-gputm_simt_stack_params P
-gputm_simt_stack_config_preset 0 config:>@simt_stack_config name:s
 gputm_simt_stack_launch 0 stack:P pc:Q mask:Q
 gputm_simt_stack_active_mask Q stack:P
 gputm_simt_stack_pc Q stack:P
@@ -415,11 +414,11 @@ gputm_simt_stack_tx_retry Q stack:P
 gputm_simt_stack_tx_abort i stack:P mask:Q
 gputm_simt_stack_tx_commit i stack:P mask:Q pc_after:Q
 gputm_simt_stack_tx_commit_done i stack:P
+gputm_commit_id_params P
+gputm_commit_id_config_preset 0 config:>@commit_id_config name:s
 gputm_commit_id_new 0 ctx:P config:&commit_id_config out:P
 gputm_commit_id_free v vendor:P
 gputm_commit_id_unit P vendor:P
-gputm_commit_id_params P
-gputm_commit_id_config_preset 0 config:>@commit_id_config name:s
 gputm_commit_id_acquire i vendor:P core:I count:I first_cid:>Q
 gputm_commit_id_acquire_probe i vendor:P core:I count:I
 gputm_commit_id_report_retired i vendor:P partition:I first_cid:Q count:I returned:>I
@@ -444,8 +443,8 @@ gputm_access_coalescer_config_preset 0 config:>@access_coalescer_config name:s
 gputm_access_coalescer_new 0 ctx:P config:&access_coalescer_config out:P
 gputm_access_coalescer_free v coalescer:P
 gputm_access_coalescer_unit P coalescer:P
-gputm_access_coalescer_row i coalescer:P lane_mask:Q address:[Q value:[I out:>@wide_access summary:>@access_coalescer_summary
-gputm_access_coalescer_log i coalescer:P count:I access:&word_access write:? out:>@wide_access summary:>@access_coalescer_summary
+gputm_access_coalescer_merge_row i coalescer:P lane_mask:Q address:[Q value:[I out:>@access_coalescer_access summary:>@access_coalescer_summary
+gputm_access_coalescer_merge_log i coalescer:P count:I access:&access_coalescer_word write:? out:>@access_coalescer_access summary:>@access_coalescer_summary
 gputm_tx_throttle_params P
 gputm_tx_throttle_config_preset 0 config:>@tx_throttle_config name:s
 gputm_tx_throttle_new 0 ctx:P config:&tx_throttle_config out:P
@@ -466,13 +465,12 @@ gputm_ownership_table_free v table:P
 gputm_ownership_table_unit P table:P
 gputm_ownership_table_acquire i table:P active:Q buffer:>I
 gputm_ownership_table_acquire_probe i table:P active:Q
-gputm_ownership_table_resolve 0 table:P buffer:I logs:&warp_logs out:>@resolution
-gputm_ownership_table_construct_row 0 table:P buffer:I row:&warp_row
-gputm_ownership_table_match_read_row 0 table:P buffer:I row:&warp_row
-gputm_ownership_table_match_write_row i table:P buffer:I row:&warp_row
-gputm_ownership_table_get_result 0 table:P buffer:I out:>@resolution
+gputm_ownership_table_resolve 0 table:P buffer:I logs:&resolver_logs out:>@resolver_outcome
+gputm_ownership_table_construct_row 0 table:P buffer:I row:&resolver_row
+gputm_ownership_table_match_read_row 0 table:P buffer:I row:&resolver_row
+gputm_ownership_table_match_write_row i table:P buffer:I row:&resolver_row
+gputm_ownership_table_get_result 0 table:P buffer:I out:>@resolver_outcome
 gputm_ownership_table_release 0 table:P buffer:I
-gputm_ownership_table_used I table:P
 gputm_ownership_table_owner i table:P buffer:I address:Q
 gputm_sequential_resolver_params P
 gputm_sequential_resolver_config_preset 0 config:>@sequential_resolver_config name:s
@@ -481,11 +479,10 @@ gputm_sequential_resolver_free v resolver:P
 gputm_sequential_resolver_unit P resolver:P
 gputm_sequential_resolver_acquire i resolver:P active:Q buffer:>I
 gputm_sequential_resolver_acquire_probe i resolver:P active:Q
-gputm_sequential_resolver_resolve 0 resolver:P buffer:I logs:&warp_logs out:>@resolution
-gputm_sequential_resolver_lane i resolver:P buffer:I logs:&warp_logs lane:I
-gputm_sequential_resolver_get_result 0 resolver:P buffer:I out:>@resolution
+gputm_sequential_resolver_resolve 0 resolver:P buffer:I logs:&resolver_logs out:>@resolver_outcome
+gputm_sequential_resolver_resolve_lane i resolver:P buffer:I logs:&resolver_logs lane:I
+gputm_sequential_resolver_get_result 0 resolver:P buffer:I out:>@resolver_outcome
 gputm_sequential_resolver_release 0 resolver:P buffer:I
-gputm_sequential_resolver_used I resolver:P
 gputm_last_written_params P
 gputm_last_written_config_preset 0 config:>@last_written_config name:s
 gputm_last_written_new 0 ctx:P config:&last_written_config out:P
@@ -494,7 +491,7 @@ gputm_last_written_unit P table:P
 gputm_last_written_record 0 table:P address:Q time:Q
 gputm_last_written_query 0 table:P address:Q time:>Q
 gputm_last_written_query_probe i table:P address:Q time:>Q
-gputm_last_written_expire 0 table:P floor:Q cycles:>Q
+gputm_last_written_expire v table:P floor:Q cycles:>Q
 gputm_last_written_clear v table:P
 gputm_last_written_get_entry 0 table:P way:I index:I out:>Q
 gputm_first_read_params P
@@ -516,17 +513,16 @@ gputm_metadata_table_config_preset 0 config:>@metadata_table_config name:s
 gputm_metadata_table_new 0 ctx:P config:&metadata_table_config out:P
 gputm_metadata_table_free v table:P
 gputm_metadata_table_unit P table:P
-gputm_metadata_table_lookup i table:P address:Q out:>@metadata
-gputm_metadata_table_lookup_probe i table:P address:Q out:>@metadata
-gputm_metadata_table_get i table:P address:Q out:>@metadata
+gputm_metadata_table_lookup i table:P address:Q out:>@metadata_table_entry
+gputm_metadata_table_lookup_probe i table:P address:Q out:>@metadata_table_entry
+gputm_metadata_table_query i table:P address:Q out:>@metadata_table_entry
 gputm_metadata_table_estimate 0 table:P address:Q wts:>Q rts:>Q
-gputm_metadata_table_estimate_probe i table:P address:Q wts:>Q rts:>Q
-gputm_metadata_table_update i table:P address:Q metadata:&metadata cycles:>I
+gputm_metadata_table_update i table:P address:Q metadata:&metadata_table_entry cycles:>I
 gputm_metadata_table_add_writes i table:P address:Q change:i owner:I cycles:>I
 gputm_metadata_table_remove i table:P address:Q
 gputm_metadata_table_flush 0 table:P
 gputm_metadata_table_writes Q table:P
-gputm_metadata_table_get_entry 0 table:P index:Q address:>Q out:>@metadata
+gputm_metadata_table_get_entry 0 table:P index:Q address:>Q out:>@metadata_table_entry
 gputm_reader_list_params P
 gputm_reader_list_config_preset 0 config:>@reader_list_config name:s
 gputm_reader_list_new 0 ctx:P config:&reader_list_config out:P
@@ -535,9 +531,7 @@ gputm_reader_list_unit P list:P
 gputm_reader_list_add i list:P address:Q tx:I
 gputm_reader_list_add_probe i list:P address:Q tx:I
 gputm_reader_list_remove 0 list:P address:Q tx:I
-gputm_reader_list_contains ? list:P address:Q tx:I
 gputm_reader_list_readers i list:P address:Q ids:[I capacity:I
-gputm_reader_list_count i list:P address:Q
 gputm_reader_list_entries i list:P address:Q
 gputm_reader_list_get_entry 0 list:P address:Q index:I out:>@reader_list_entry
 gputm_reader_list_used I list:P
@@ -546,14 +540,14 @@ gputm_stall_buffer_config_preset 0 config:>@stall_buffer_config name:s
 gputm_stall_buffer_new 0 ctx:P config:&stall_buffer_config out:P
 gputm_stall_buffer_free v buffer:P
 gputm_stall_buffer_unit P buffer:P
-gputm_stall_buffer_enqueue i buffer:P request:&stall_request
-gputm_stall_buffer_enqueue_probe i buffer:P address:Q
-gputm_stall_buffer_wake i buffer:P address:Q out:>@stall_request
-gputm_stall_buffer_wake_probe i buffer:P address:Q out:>@stall_request
-gputm_stall_buffer_wake_before i buffer:P address:Q stamp:Q out:>@stall_request
-gputm_stall_buffer_wake_warp i buffer:P address:Q warp:I out:>@stall_request
-gputm_stall_buffer_drain i buffer:P out:>@stall_request
-gputm_stall_buffer_get_request 0 buffer:P index:Q out:>@stall_request
+gputm_stall_buffer_push i buffer:P request:&stall_buffer_request
+gputm_stall_buffer_push_probe i buffer:P address:Q
+gputm_stall_buffer_wake i buffer:P address:Q out:>@stall_buffer_request
+gputm_stall_buffer_wake_probe i buffer:P address:Q out:>@stall_buffer_request
+gputm_stall_buffer_wake_before i buffer:P address:Q stamp:Q out:>@stall_buffer_request
+gputm_stall_buffer_wake_warp i buffer:P address:Q warp:I out:>@stall_buffer_request
+gputm_stall_buffer_drain i buffer:P out:>@stall_buffer_request
+gputm_stall_buffer_get_request 0 buffer:P index:Q out:>@stall_buffer_request
 gputm_stall_buffer_waiting Q buffer:P
 gputm_warp_clock_params P
 gputm_warp_clock_config_preset 0 config:>@warp_clock_config name:s
@@ -582,8 +576,8 @@ gputm_timestamp_table_new 0 ctx:P config:&timestamp_table_config out:P
 gputm_timestamp_table_free v table:P
 gputm_timestamp_table_unit P table:P
 gputm_timestamp_table_begin i table:P tx:I start:Q
-gputm_timestamp_table_edge i table:P pred:I succ:I
-gputm_timestamp_table_edge_probe i table:P pred:I succ:I
+gputm_timestamp_table_add_edge i table:P pred:I succ:I
+gputm_timestamp_table_add_edge_probe i table:P pred:I succ:I
 gputm_timestamp_table_retire i table:P tx:I committed:?
 gputm_timestamp_table_release 0 table:P tx:I
 gputm_timestamp_table_restart 0 table:P
@@ -593,15 +587,16 @@ gputm_commit_buffer_config_preset 0 config:>@commit_buffer_config name:s
 gputm_commit_buffer_new 0 ctx:P config:&commit_buffer_config out:P
 gputm_commit_buffer_free v buffer:P
 gputm_commit_buffer_unit P buffer:P
-gputm_commit_buffer_push i buffer:P entry:&commit_entry
-gputm_commit_buffer_push_probe i buffer:P entry:&commit_entry
+gputm_commit_buffer_push i buffer:P entry:&commit_buffer_entry
+gputm_commit_buffer_push_probe i buffer:P entry:&commit_buffer_entry
 gputm_commit_buffer_tick i buffer:P
 gputm_commit_buffer_next_event Q buffer:P
 gputm_commit_buffer_advance i buffer:P cycles:Q
 gputm_commit_buffer_mem_peek 1 buffer:P out:>@mem_request
 gputm_commit_buffer_mem_pop 1 buffer:P
+gputm_commit_buffer_mem_take 1 buffer:P out:>@mem_request
 gputm_commit_buffer_mem_complete 0 buffer:P tag:Q
-gputm_commit_buffer_peek 1 buffer:P out:>@commit_release
+gputm_commit_buffer_peek 1 buffer:P out:>@commit_buffer_release
 gputm_commit_buffer_pop 1 buffer:P
 gputm_commit_buffer_writes Q buffer:P
 gputm_writer_table_params P
@@ -611,7 +606,7 @@ gputm_writer_table_free v table:P
 gputm_writer_table_unit P table:P
 gputm_writer_table_claim i table:P address:Q tx:I snapshot:Q
 gputm_writer_table_claim_probe i table:P address:Q tx:I snapshot:Q
-gputm_writer_table_claim_batch 0 table:P count:I claim:&writer_claim result:[i
+gputm_writer_table_claim_batch 0 table:P count:I claim:&writer_table_request result:[i
 gputm_writer_table_commit 0 table:P address:Q tx:I version:Q
 gputm_writer_table_release 0 table:P address:Q tx:I
 gputm_writer_table_writers i table:P address:Q out:>@writer_table_writer capacity:I
@@ -622,7 +617,6 @@ gputm_version_table_new 0 ctx:P config:&version_table_config out:P
 gputm_version_table_free v table:P
 gputm_version_table_unit P table:P
 gputm_version_table_add_region i table:P start:Q length:Q relocated:Q now:Q region:>I
-gputm_version_table_regions I table:P
 gputm_version_table_resolve i table:P address:Q time:Q physical:>Q
 gputm_version_table_resolve_write i table:P address:Q physical:>Q
 gputm_version_table_resolve_plain 0 table:P address:Q physical:>Q
@@ -630,8 +624,8 @@ gputm_version_table_acquire i table:P address:Q time:Q region:>I version:>I
 gputm_version_table_release 0 table:P region:I version:I
 gputm_version_table_begin_copy i table:P region:I from:>I to:>I
 gputm_version_table_begin_copy_probe i table:P region:I
-gputm_version_table_copied 0 table:P region:I
-gputm_version_table_committed 0 table:P region:I stamp:Q
+gputm_version_table_complete_copy 0 table:P region:I
+gputm_version_table_commit 0 table:P region:I stamp:Q
 gputm_version_table_seal i table:P mask:Q now:Q
 gputm_version_table_start_stamp Q table:P time:Q
 gputm_version_table_restart 0 table:P now:Q
@@ -643,27 +637,27 @@ gputm_validation_unit_free v unit:P
 gputm_validation_unit_unit P unit:P
 gputm_validation_unit_table P unit:P
 gputm_validation_unit_buffer P unit:P
-gputm_validation_unit_access i unit:P request:&validation_request answer:>@validation_answer
-gputm_validation_unit_access_probe i unit:P request:&validation_request
-gputm_validation_unit_retry i unit:P answer:>@validation_answer
+gputm_validation_unit_access i unit:P request:&validation_unit_request answer:>@validation_unit_answer
+gputm_validation_unit_access_probe i unit:P request:&validation_unit_request
+gputm_validation_unit_retry i unit:P answer:>@validation_unit_answer
 gputm_validation_unit_release 0 unit:P address:Q warp:I sequence:Q count:I left:>I
-gputm_validation_unit_get_granule 0 unit:P address:Q out:>@validation_granule
-gputm_validation_unit_push i unit:P request:&validation_request
-gputm_validation_unit_push_probe i unit:P request:&validation_request
+gputm_validation_unit_get_granule 0 unit:P address:Q out:>@validation_unit_granule
+gputm_validation_unit_push i unit:P request:&validation_unit_request
+gputm_validation_unit_push_probe i unit:P request:&validation_unit_request
 gputm_validation_unit_tick i unit:P
 gputm_validation_unit_next_event Q unit:P
 gputm_validation_unit_advance i unit:P cycles:Q
-gputm_validation_unit_peek 1 unit:P out:>@validation_answer
+gputm_validation_unit_peek 1 unit:P out:>@validation_unit_answer
 gputm_validation_unit_estimated ? unit:P
 gputm_validation_unit_pop 1 unit:P
 gputm_validation_unit_pending Q unit:P
 gputm_validation_unit_writes Q unit:P
 gputm_validation_unit_rollover v unit:P
-gputm_validation_unit_ring_push 0 unit:P message:&validation_message
-gputm_validation_unit_ring_peek 1 unit:P out:>@validation_message
+gputm_validation_unit_ring_push 0 unit:P message:&validation_unit_message
+gputm_validation_unit_ring_peek 1 unit:P out:>@validation_unit_message
 gputm_validation_unit_ring_pop 1 unit:P
 gputm_validation_unit_rollover_go 0 unit:P
-gputm_validation_unit_state i unit:P
+gputm_validation_unit_current_state i unit:P
 gputm_row_copier_params P
 gputm_row_copier_config_preset 0 config:>@row_copier_config name:s
 gputm_row_copier_new 0 ctx:P config:&row_copier_config out:P
@@ -671,7 +665,6 @@ gputm_row_copier_free v copier:P
 gputm_row_copier_unit P copier:P
 gputm_row_copier_push i copier:P request:&row_copier_request done_at:>Q
 gputm_row_copier_push_probe i copier:P request:&row_copier_request done_at:>Q
-gputm_row_copier_peek 1 copier:P out:>@row_copier_request
 gputm_row_copier_take 1 copier:P out:>@row_copier_request
 gputm_row_copier_tick i copier:P
 gputm_row_copier_next_event Q copier:P
@@ -719,7 +712,6 @@ gputm_access_bitmap_free v bitmap:P
 gputm_access_bitmap_unit P bitmap:P
 gputm_access_bitmap_record 0 bitmap:P address:Q
 gputm_access_bitmap_query 1 bitmap:P address:Q
-gputm_access_bitmap_query_probe i bitmap:P address:Q
 gputm_access_bitmap_next_run ? bitmap:P from:Q run:>@access_bitmap_run
 gputm_access_bitmap_marked Q bitmap:P
 gputm_access_bitmap_clear v bitmap:P
@@ -729,7 +721,7 @@ gputm_write_set_log_new 0 ctx:P config:&write_set_log_config out:P
 gputm_write_set_log_free v log:P
 gputm_write_set_log_unit P log:P
 gputm_write_set_log_append 0 log:P thread:I address:Q value:I stamp:Q
-gputm_write_set_log_cut i log:P stream:i partial:? chunk:>@log_chunk
+gputm_write_set_log_cut i log:P stream:i partial:? chunk:>@write_set_log_chunk
 gputm_write_set_log_pending Q log:P stream:i
 gputm_write_set_log_round Q log:P
 gputm_write_set_log_begin 0 log:P
@@ -739,7 +731,7 @@ gputm_device_validator_new 0 ctx:P config:&device_validator_config out:P
 gputm_device_validator_free v validator:P
 gputm_device_validator_unit P validator:P
 gputm_device_validator_begin 0 validator:P round:Q
-gputm_device_validator_push 0 validator:P reads:P chunk:&log_chunk mode:i apply:[Q result:>@device_validator_result
+gputm_device_validator_push 0 validator:P reads:P chunk:&write_set_log_chunk mode:i apply:[Q result:>@device_validator_result
 gputm_device_validator_conflict ? validator:P
 gputm_sync_round_params P
 gputm_sync_round_config_preset 0 config:>@sync_round_config name:s
@@ -752,7 +744,7 @@ gputm_sync_round_step i round:P now:Q todo:>@sync_round_todo
 gputm_sync_round_complete 0 round:P now:Q done:&sync_round_done
 gputm_sync_round_may_run ? round:P device:i now:Q
 gputm_sync_round_next_time Q round:P
-gputm_sync_round_current i round:P
+gputm_sync_round_current_state i round:P
 gputm_dispatch_queues_params P
 gputm_dispatch_queues_config_preset 0 config:>@dispatch_queues_config name:s
 gputm_dispatch_queues_new 0 ctx:P config:&dispatch_queues_config out:P
@@ -773,8 +765,6 @@ gputm_block_stack_unit P stack:P
 gputm_block_stack_launch 0 stack:P pc:Q mask:[Q
 gputm_block_stack_pc Q stack:P
 gputm_block_stack_mask v stack:P mask:[Q
-gputm_block_stack_wcnt I stack:P
-gputm_block_stack_to_admit I stack:P
 gputm_block_stack_live I stack:P
 gputm_block_stack_depth N stack:P
 gputm_block_stack_top N stack:P
@@ -801,7 +791,7 @@ gputm_block_priority_leave 0 priority:P slot:I
 gputm_block_priority_blocks Q priority:P
 gputm_block_priority_pick i priority:P ready:Q slot:>I
 gputm_block_priority_pick_probe i priority:P ready:Q slot:>I
-gputm_block_priority_advance 0 priority:P cycles:Q
+gputm_block_priority_advance v priority:P cycles:Q
 gputm_warp_former_params P
 gputm_warp_former_config_preset 0 config:>@warp_former_config name:s
 gputm_warp_former_new 0 ctx:P config:&warp_former_config out:P

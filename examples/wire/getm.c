@@ -18,7 +18,7 @@ static uint64_t now;
 static int bad;
 
 /* A stalled access is kept by the unit and answered later, by its tag. */
-static void answered(const struct gputm_validation_answer *a)
+static void answered(const struct gputm_validation_unit_answer *a)
 {
 	uint32_t w = (uint32_t)a->tag / LANES, lane = a->tag % LANES;
 
@@ -37,8 +37,8 @@ static void answered(const struct gputm_validation_answer *a)
 /* Loads or stores of the lanes: through the filter of the warp, then to the partition. */
 static void access_row(uint32_t w, bool write)
 {
-	struct gputm_validation_request r = { 0, 0, 0, warp[w].sequence, w, write };
-	struct gputm_validation_answer a;
+	struct gputm_validation_unit_request r = { 0, 0, 0, warp[w].sequence, w, write };
+	struct gputm_validation_unit_answer a;
 	uint64_t lost, lanes = warp[w].waiting = warp[w].lanes & ~warp[w].failed;
 
 	bad |= gputm_warp_access_filter_access(filter, w, write, lanes, warp[w].address, &lost);
@@ -54,7 +54,7 @@ static void access_row(uint32_t w, bool write)
 /* One step of a warp: its loads, its stores, and the end of the attempt. */
 static void core(uint32_t w)
 {
-	struct gputm_commit_entry e = { 0, warp[w].sequence, w, 0, 1, false };
+	struct gputm_commit_buffer_entry e = { 0, warp[w].sequence, w, 0, 1, false };
 
 	if (warp[w].waiting || warp[w].wake > now || !warp[w].lanes)
 		return;
@@ -85,8 +85,8 @@ static void core(uint32_t w)
 /* A cycle of the partition: writes to memory, releases, accesses that were woken. */
 static void partition(void)
 {
-	struct gputm_validation_answer a;
-	struct gputm_commit_release r;
+	struct gputm_validation_unit_answer a;
+	struct gputm_commit_buffer_release r;
 	struct gputm_mem_request m;
 
 	gputm_commit_buffer_tick(buffer);

@@ -30,15 +30,15 @@ static void attempt(uint32_t warp)
 
 static void partition(uint32_t p)
 {
-	uint32_t value[GPUTM_MEM_WORDS] = { 0 };
-	struct gputm_commit_report r;
+	uint32_t value[GPUTM_MEM_WORDS_MAX] = { 0 };
+	struct gputm_commit_unit_report r;
 	struct gputm_mem_request m;
 
 	gputm_commit_unit_tick(unit[p]);
 	for (uint32_t port = 0; port < 2; port++) {
 		if (!gputm_commit_unit_mem_take(unit[p], (enum gputm_commit_unit_port)port, &m))
 			continue;
-		for (uint32_t i = 0; i < GPUTM_MEM_WORDS; i++)
+		for (uint32_t i = 0; i < GPUTM_MEM_WORDS_MAX; i++)
 			if (m.word_mask >> i & 1)
 				value[i] = m.write ? (word[m.address / 4 + i] = m.value[i]) :
 						     word[m.address / 4 + i];
@@ -46,7 +46,7 @@ static void partition(uint32_t p)
 	}
 	for (; gputm_commit_unit_peek(unit[p], &r); gputm_commit_unit_pop(unit[p])) {
 		bad |= gputm_commit_sequencer_push(seq, p, &r); /* busy for a resend only */
-		if (r.kind == GPUTM_COMMIT_RETIRED)
+		if (r.kind == GPUTM_COMMIT_UNIT_REPORT_RETIRED)
 			for (uint32_t lane = 0; lane < r.lanes; lane++)
 				bad |= r.mask >> lane & 1 &&
 				       gputm_commit_id_report_retired(vendor, p, r.first_cid + lane,
@@ -56,7 +56,7 @@ static void partition(uint32_t p)
 
 static void core(void)
 {
-	struct gputm_commit_message message;
+	struct gputm_commit_unit_message message;
 	struct gputm_commit_sequencer_done done;
 	uint32_t warp, count, to;
 	uint64_t cid;

@@ -10,7 +10,7 @@ enum { WORD = 0x100 };
 static int story(FILE *trace, FILE *vcd)
 {
 	struct gputm_validation_unit *unit;
-	struct gputm_validation_answer answer;
+	struct gputm_validation_unit_answer answer;
 	struct watch watch;
 	int failed;
 
@@ -21,7 +21,9 @@ static int story(FILE *trace, FILE *vcd)
 		 watch_add(&watch, gputm_validation_unit_unit(unit));
 	for (uint32_t warp = 1; warp <= 3 && !failed; warp++) {
 		static const uint64_t time[] = { 0, 20, 10, 30 };
-		struct gputm_validation_request request = { 0, WORD, time[warp], 1, warp, true };
+		struct gputm_validation_unit_request request = {
+			0, WORD, time[warp], 1, warp, true
+		};
 
 		watch_cycle(&watch, 2 * (uint64_t)warp);
 		failed = gputm_validation_unit_access(unit, &request, &answer) < 0;

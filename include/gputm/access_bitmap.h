@@ -26,7 +26,7 @@ struct gputm_access_bitmap;
 
 /** Geometry; fields are only ever appended. Ranges: gputm_access_bitmap_params(). */
 struct gputm_access_bitmap_config {
-	size_t size;	       /**< sizeof *this, set by the INIT macro */
+	size_t size; /**< sizeof *this, set by the INIT macro */
 	/** Bytes of the shared region (1..2^36). */
 	uint64_t region_bytes;
 	/** Bytes that one bit stands for (power of two, 4..2^20). */

@@ -26,7 +26,7 @@ struct gputm_access_coalescer;
 
 /** Geometry; fields are only ever appended. Ranges: gputm_access_coalescer_params(). */
 struct gputm_access_coalescer_config {
-	size_t size;	       /**< sizeof *this, set by the INIT macro */
+	size_t size; /**< sizeof *this, set by the INIT macro */
 	/** Bytes of a wide access (power of two, 32..128). */
 	uint32_t region_bytes;
 	/** Lanes of a warp (1..64). */
@@ -43,19 +43,20 @@ struct gputm_access_coalescer_config {
 /* end INIT */
 
 /** One word that one lane reads or writes. */
-struct gputm_word_access {
+struct gputm_access_coalescer_word {
 	uint64_t address; /**< bytes, a multiple of 4 */
 	uint32_t value;	  /**< what a write stores; ignored for reads */
 	uint32_t lane;	  /**< below lanes */
 };
 
 /** One access of a whole region. */
-struct gputm_wide_access {
+struct gputm_access_coalescer_access {
 	uint64_t address;   /**< first byte of the region */
 	uint64_t lane_mask; /**< lanes that access a word of it */
 	uint32_t word_mask; /**< words accessed; word i lies at address + 4 i */
 	uint32_t words;	    /**< word accesses merged here, duplicates included */
-	uint32_t value[GPUTM_MEM_WORDS]; /**< of the words of a write; the others are untouched */
+	/** of the words of a write; the others are untouched */
+	uint32_t value[GPUTM_MEM_WORDS_MAX];
 };
 
 /** What one call saved. Word accesses = distinct words + duplicates = accesses + saved. */
@@ -112,10 +113,10 @@ gputm_access_coalescer_unit(struct gputm_access_coalescer *coalescer);
  * then.
  */
 GPUTM_API GPUTM_MUST_CHECK int
-gputm_access_coalescer_row(struct gputm_access_coalescer *coalescer, uint64_t lane_mask,
-			   const uint64_t *address, const uint32_t *value,
-			   struct gputm_wide_access *out,
-			   struct gputm_access_coalescer_summary *summary);
+gputm_access_coalescer_merge_row(struct gputm_access_coalescer *coalescer, uint64_t lane_mask,
+				 const uint64_t *address, const uint32_t *value,
+				 struct gputm_access_coalescer_access *out,
+				 struct gputm_access_coalescer_summary *summary);
 
 /**
  * Merge a list of word accesses, such as all that a warp's transactions write in one
@@ -125,13 +126,13 @@ gputm_access_coalescer_row(struct gputm_access_coalescer *coalescer, uint64_t la
  * @param write whether values are carried over.
  * @param out room for @p count wide accesses.
  * @param summary NULL, or what was saved.
- * @return as gputm_access_coalescer_row(); -ERANGE also for a count above words.
+ * @return as gputm_access_coalescer_merge_row(); -ERANGE also for a count above words.
  */
 GPUTM_API GPUTM_MUST_CHECK int
-gputm_access_coalescer_log(struct gputm_access_coalescer *coalescer, uint32_t count,
-			   const struct gputm_word_access *access, bool write,
-			   struct gputm_wide_access *out,
-			   struct gputm_access_coalescer_summary *summary);
+gputm_access_coalescer_merge_log(struct gputm_access_coalescer *coalescer, uint32_t count,
+				 const struct gputm_access_coalescer_word *access, bool write,
+				 struct gputm_access_coalescer_access *out,
+				 struct gputm_access_coalescer_summary *summary);
 
 GPUTM_END_DECLS
 #endif /* GPUTM_ACCESS_COALESCER_H */

@@ -399,7 +399,7 @@ GPUTM_API int gputm_unit_unobserve(struct gputm_unit *unit, gputm_observe_fn obs
 /* ---- memory port ---------------------------------------------------------- */
 
 /** Most words that one memory request can carry (a 128 B line). */
-#define GPUTM_MEM_WORDS 32
+#define GPUTM_MEM_WORDS_MAX 32
 
 /**
  * A read or write of global memory that a unit asks its owner to do. Word i lies
@@ -411,7 +411,7 @@ struct gputm_mem_request {
 	uint64_t address;   /**< bytes; of word 0 */
 	uint32_t word_mask; /**< words asked for */
 	bool write;
-	uint32_t value[GPUTM_MEM_WORDS]; /**< of the words written; else unspecified */
+	uint32_t value[GPUTM_MEM_WORDS_MAX]; /**< of the words written; else unspecified */
 };
 
 /* ---- H3 hash family -------------------------------------------------------- */
@@ -424,7 +424,7 @@ struct gputm_h3;
 
 /** Geometry of a family. */
 struct gputm_h3_config {
-	size_t size;	     /**< sizeof *this, set by the INIT macro */
+	size_t size; /**< sizeof *this, set by the INIT macro */
 	/** Hash functions in the family (1..16). */
 	uint32_t ways;
 	/** Width of an index, bits (0..32). */

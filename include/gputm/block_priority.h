@@ -25,14 +25,14 @@ struct gputm_block_priority;
 
 /** The policies. */
 enum gputm_block_priority_policy {
-	GPUTM_BLOCK_PRIORITY_AGE = 0,
-	GPUTM_BLOCK_PRIORITY_RRB = 1,
-	GPUTM_BLOCK_PRIORITY_SRR = 2,
+	GPUTM_BLOCK_PRIORITY_POLICY_AGE = 0,
+	GPUTM_BLOCK_PRIORITY_POLICY_RRB = 1,
+	GPUTM_BLOCK_PRIORITY_POLICY_SRR = 2,
 };
 
 /** Geometry; fields are only ever appended. */
 struct gputm_block_priority_config {
-	size_t size;	 /**< sizeof *this, set by the INIT macro */
+	size_t size; /**< sizeof *this, set by the INIT macro */
 	/** Slots of the core: thread blocks at a time (1..64). */
 	uint32_t blocks;
 	/** Which block issues first: the oldest, round-robin, or sticky round-robin (enum

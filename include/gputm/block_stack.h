@@ -58,7 +58,7 @@ struct gputm_block_stack;
 
 /** Geometry; fields are only ever appended. */
 struct gputm_block_stack_config {
-	size_t size;		 /**< sizeof *this, set by the INIT macro */
+	size_t size; /**< sizeof *this, set by the INIT macro */
 	/** Lanes of a warp (1..64). */
 	uint32_t lanes;
 	/** Static warps of the block (1..32). */

@@ -9,10 +9,6 @@ template <class Unit> struct calls<Unit, ::gputm_access_bitmap> : caller<Unit> {
 	{
 		return this->self().check(::gputm_access_bitmap_query(this->self(), address));
 	}
-	int query_probe(uint64_t address) const
-	{
-		return this->self().check(::gputm_access_bitmap_query_probe(this->self(), address));
-	}
 	bool next_run(uint64_t from, struct gputm_access_bitmap_run *run) const
 	{
 		return ::gputm_access_bitmap_next_run(this->self(), from, run);
@@ -27,19 +23,19 @@ template <class Unit> struct calls<Unit, ::gputm_access_bitmap> : caller<Unit> {
 	}
 };
 template <class Unit> struct calls<Unit, ::gputm_access_coalescer> : caller<Unit> {
-	int row(uint64_t lane_mask, const uint64_t *address, const uint32_t *value,
-			struct gputm_wide_access *out,
+	int merge_row(uint64_t lane_mask, const uint64_t *address, const uint32_t *value,
+			struct gputm_access_coalescer_access *out,
 			struct gputm_access_coalescer_summary *summary) const
 	{
-		return this->self().check(::gputm_access_coalescer_row(this->self(), lane_mask,
-			address, value, out, summary));
+		return this->self().check(::gputm_access_coalescer_merge_row(this->self(),
+			lane_mask, address, value, out, summary));
 	}
-	int log(uint32_t count, const struct gputm_word_access *access, bool write,
-			struct gputm_wide_access *out,
+	int merge_log(uint32_t count, const struct gputm_access_coalescer_word *access, bool write,
+			struct gputm_access_coalescer_access *out,
 			struct gputm_access_coalescer_summary *summary) const
 	{
-		return this->self().check(::gputm_access_coalescer_log(this->self(), count, access,
-			write, out, summary));
+		return this->self().check(::gputm_access_coalescer_merge_log(this->self(), count,
+			access, write, out, summary));
 	}
 };
 template <class Unit> struct calls<Unit, ::gputm_block_priority> : caller<Unit> {
@@ -64,9 +60,9 @@ template <class Unit> struct calls<Unit, ::gputm_block_priority> : caller<Unit> 
 		return this->self().check(::gputm_block_priority_pick_probe(this->self(), ready,
 			slot));
 	}
-	int advance(uint64_t cycles) const
+	void advance(uint64_t cycles) const
 	{
-		return this->self().check(::gputm_block_priority_advance(this->self(), cycles));
+		::gputm_block_priority_advance(this->self(), cycles);
 	}
 };
 template <class Unit> struct calls<Unit, ::gputm_block_stack> : caller<Unit> {
@@ -81,14 +77,6 @@ template <class Unit> struct calls<Unit, ::gputm_block_stack> : caller<Unit> {
 	void mask(uint64_t mask[]) const
 	{
 		::gputm_block_stack_mask(this->self(), mask);
-	}
-	uint32_t wcnt() const
-	{
-		return ::gputm_block_stack_wcnt(this->self());
-	}
-	uint32_t to_admit() const
-	{
-		return ::gputm_block_stack_to_admit(this->self());
 	}
 	uint32_t live() const
 	{
@@ -163,11 +151,11 @@ template <class Unit> struct calls<Unit, ::gputm_block_stack> : caller<Unit> {
 	}
 };
 template <class Unit> struct calls<Unit, ::gputm_commit_buffer> : caller<Unit> {
-	int push(const struct gputm_commit_entry *entry) const
+	int push(const struct gputm_commit_buffer_entry *entry) const
 	{
 		return this->self().check(::gputm_commit_buffer_push(this->self(), entry));
 	}
-	int push_probe(const struct gputm_commit_entry *entry) const
+	int push_probe(const struct gputm_commit_buffer_entry *entry) const
 	{
 		return this->self().check(::gputm_commit_buffer_push_probe(this->self(), entry));
 	}
@@ -191,11 +179,15 @@ template <class Unit> struct calls<Unit, ::gputm_commit_buffer> : caller<Unit> {
 	{
 		return this->self().check(::gputm_commit_buffer_mem_pop(this->self()));
 	}
+	int mem_take(struct gputm_mem_request *out) const
+	{
+		return this->self().check(::gputm_commit_buffer_mem_take(this->self(), out));
+	}
 	int mem_complete(uint64_t tag) const
 	{
 		return this->self().check(::gputm_commit_buffer_mem_complete(this->self(), tag));
 	}
-	int peek(struct gputm_commit_release *out) const
+	int peek(struct gputm_commit_buffer_release *out) const
 	{
 		return this->self().check(::gputm_commit_buffer_peek(this->self(), out));
 	}
@@ -265,17 +257,17 @@ template <class Unit> struct calls<Unit, ::gputm_commit_sequencer> : caller<Unit
 	{
 		return this->self().check(::gputm_commit_sequencer_grant(this->self(), first_cid));
 	}
-	int push(uint32_t partition, const struct gputm_commit_report *report) const
+	int push(uint32_t partition, const struct gputm_commit_unit_report *report) const
 	{
 		return this->self().check(::gputm_commit_sequencer_push(this->self(), partition,
 			report));
 	}
-	int push_probe(uint32_t partition, const struct gputm_commit_report *report) const
+	int push_probe(uint32_t partition, const struct gputm_commit_unit_report *report) const
 	{
 		return this->self().check(::gputm_commit_sequencer_push_probe(this->self(),
 			partition, report));
 	}
-	int peek(uint32_t *partition, struct gputm_commit_message *out) const
+	int peek(uint32_t *partition, struct gputm_commit_unit_message *out) const
 	{
 		return this->self().check(::gputm_commit_sequencer_peek(this->self(), partition,
 			out));
@@ -322,11 +314,11 @@ template <class Unit> struct calls<Unit, ::gputm_commit_sequencer> : caller<Unit
 	}
 };
 template <class Unit> struct calls<Unit, ::gputm_commit_unit> : caller<Unit> {
-	int push(const struct gputm_commit_message *message) const
+	int push(const struct gputm_commit_unit_message *message) const
 	{
 		return this->self().check(::gputm_commit_unit_push(this->self(), message));
 	}
-	int push_probe(const struct gputm_commit_message *message) const
+	int push_probe(const struct gputm_commit_unit_message *message) const
 	{
 		return this->self().check(::gputm_commit_unit_push_probe(this->self(), message));
 	}
@@ -342,7 +334,7 @@ template <class Unit> struct calls<Unit, ::gputm_commit_unit> : caller<Unit> {
 	{
 		return this->self().check(::gputm_commit_unit_advance(this->self(), cycles));
 	}
-	int peek(struct gputm_commit_report *out) const
+	int peek(struct gputm_commit_unit_report *out) const
 	{
 		return this->self().check(::gputm_commit_unit_peek(this->self(), out));
 	}
@@ -380,9 +372,9 @@ template <class Unit> struct calls<Unit, ::gputm_commit_unit> : caller<Unit> {
 	{
 		return ::gputm_commit_unit_oldest(this->self());
 	}
-	enum gputm_commit_stage stage(uint64_t cid) const
+	enum gputm_commit_unit_state entry_state(uint64_t cid) const
 	{
-		return ::gputm_commit_unit_stage(this->self(), cid);
+		return ::gputm_commit_unit_entry_state(this->self(), cid);
 	}
 };
 template <class Unit> struct calls<Unit, ::gputm_device_validator> : caller<Unit> {
@@ -390,7 +382,8 @@ template <class Unit> struct calls<Unit, ::gputm_device_validator> : caller<Unit
 	{
 		return this->self().check(::gputm_device_validator_begin(this->self(), round));
 	}
-	int push(const struct gputm_access_bitmap *reads, const struct gputm_log_chunk *chunk,
+	int push(const struct gputm_access_bitmap *reads,
+			const struct gputm_write_set_log_chunk *chunk,
 			enum gputm_device_validator_mode mode, uint64_t *apply,
 			struct gputm_device_validator_result *result) const
 	{
@@ -493,15 +486,14 @@ template <class Unit> struct calls<Unit, ::gputm_last_writer> : caller<Unit> {
 		return this->self().check(::gputm_last_writer_record_probe(this->self(), address,
 			cid));
 	}
-	int youngest_writer(uint64_t address, uint64_t *cid) const
+	int lookup(uint64_t address, uint64_t *cid) const
 	{
-		return this->self().check(::gputm_last_writer_youngest_writer(this->self(), address,
-			cid));
+		return this->self().check(::gputm_last_writer_lookup(this->self(), address, cid));
 	}
-	int youngest_writer_probe(uint64_t address, uint64_t *cid) const
+	int lookup_probe(uint64_t address, uint64_t *cid) const
 	{
-		return this->self().check(::gputm_last_writer_youngest_writer_probe(this->self(),
-			address, cid));
+		return this->self().check(::gputm_last_writer_lookup_probe(this->self(), address,
+			cid));
 	}
 	int expire(uint64_t floor, uint64_t *cycles) const
 	{
@@ -530,9 +522,9 @@ template <class Unit> struct calls<Unit, ::gputm_last_written> : caller<Unit> {
 		return this->self().check(::gputm_last_written_query_probe(this->self(), address,
 			time));
 	}
-	int expire(uint64_t floor, uint64_t *cycles) const
+	void expire(uint64_t floor, uint64_t *cycles) const
 	{
-		return this->self().check(::gputm_last_written_expire(this->self(), floor, cycles));
+		::gputm_last_written_expire(this->self(), floor, cycles);
 	}
 	void clear() const
 	{
@@ -611,31 +603,27 @@ template <class Unit> struct calls<Unit, ::gputm_local_tm> : caller<Unit> {
 	}
 };
 template <class Unit> struct calls<Unit, ::gputm_metadata_table> : caller<Unit> {
-	int lookup(uint64_t address, struct gputm_metadata *out) const
+	int lookup(uint64_t address, struct gputm_metadata_table_entry *out) const
 	{
 		return this->self().check(::gputm_metadata_table_lookup(this->self(), address,
 			out));
 	}
-	int lookup_probe(uint64_t address, struct gputm_metadata *out) const
+	int lookup_probe(uint64_t address, struct gputm_metadata_table_entry *out) const
 	{
 		return this->self().check(::gputm_metadata_table_lookup_probe(this->self(), address,
 			out));
 	}
-	int get(uint64_t address, struct gputm_metadata *out) const
+	int query(uint64_t address, struct gputm_metadata_table_entry *out) const
 	{
-		return this->self().check(::gputm_metadata_table_get(this->self(), address, out));
+		return this->self().check(::gputm_metadata_table_query(this->self(), address, out));
 	}
 	int estimate(uint64_t address, uint64_t *wts, uint64_t *rts) const
 	{
 		return this->self().check(::gputm_metadata_table_estimate(this->self(), address,
 			wts, rts));
 	}
-	int estimate_probe(uint64_t address, uint64_t *wts, uint64_t *rts) const
-	{
-		return this->self().check(::gputm_metadata_table_estimate_probe(this->self(),
-			address, wts, rts));
-	}
-	int update(uint64_t address, const struct gputm_metadata *metadata, uint32_t *cycles) const
+	int update(uint64_t address, const struct gputm_metadata_table_entry *metadata,
+			uint32_t *cycles) const
 	{
 		return this->self().check(::gputm_metadata_table_update(this->self(), address,
 			metadata, cycles));
@@ -657,7 +645,8 @@ template <class Unit> struct calls<Unit, ::gputm_metadata_table> : caller<Unit> 
 	{
 		return ::gputm_metadata_table_writes(this->self());
 	}
-	int get_entry(uint64_t index, uint64_t *address, struct gputm_metadata *out) const
+	int get_entry(uint64_t index, uint64_t *address,
+			struct gputm_metadata_table_entry *out) const
 	{
 		return this->self().check(::gputm_metadata_table_get_entry(this->self(), index,
 			address, out));
@@ -674,28 +663,28 @@ template <class Unit> struct calls<Unit, ::gputm_ownership_table> : caller<Unit>
 		return this->self().check(::gputm_ownership_table_acquire_probe(this->self(),
 			active));
 	}
-	int resolve(uint32_t buffer, const struct gputm_warp_logs *logs,
-			struct gputm_resolution *out) const
+	int resolve(uint32_t buffer, const struct gputm_resolver_logs *logs,
+			struct gputm_resolver_outcome *out) const
 	{
 		return this->self().check(::gputm_ownership_table_resolve(this->self(), buffer,
 			logs, out));
 	}
-	int construct_row(uint32_t buffer, const struct gputm_warp_row *row) const
+	int construct_row(uint32_t buffer, const struct gputm_resolver_row *row) const
 	{
 		return this->self().check(::gputm_ownership_table_construct_row(this->self(),
 			buffer, row));
 	}
-	int match_read_row(uint32_t buffer, const struct gputm_warp_row *row) const
+	int match_read_row(uint32_t buffer, const struct gputm_resolver_row *row) const
 	{
 		return this->self().check(::gputm_ownership_table_match_read_row(this->self(),
 			buffer, row));
 	}
-	int match_write_row(uint32_t buffer, const struct gputm_warp_row *row) const
+	int match_write_row(uint32_t buffer, const struct gputm_resolver_row *row) const
 	{
 		return this->self().check(::gputm_ownership_table_match_write_row(this->self(),
 			buffer, row));
 	}
-	int get_result(uint32_t buffer, struct gputm_resolution *out) const
+	int get_result(uint32_t buffer, struct gputm_resolver_outcome *out) const
 	{
 		return this->self().check(::gputm_ownership_table_get_result(this->self(), buffer,
 			out));
@@ -703,10 +692,6 @@ template <class Unit> struct calls<Unit, ::gputm_ownership_table> : caller<Unit>
 	int release(uint32_t buffer) const
 	{
 		return this->self().check(::gputm_ownership_table_release(this->self(), buffer));
-	}
-	uint32_t used() const
-	{
-		return ::gputm_ownership_table_used(this->self());
 	}
 	int owner(uint32_t buffer, uint64_t address) const
 	{
@@ -727,18 +712,10 @@ template <class Unit> struct calls<Unit, ::gputm_reader_list> : caller<Unit> {
 	{
 		return this->self().check(::gputm_reader_list_remove(this->self(), address, tx));
 	}
-	bool contains(uint64_t address, uint32_t tx) const
-	{
-		return ::gputm_reader_list_contains(this->self(), address, tx);
-	}
 	int readers(uint64_t address, uint32_t *ids, uint32_t capacity) const
 	{
 		return this->self().check(::gputm_reader_list_readers(this->self(), address, ids,
 			capacity));
-	}
-	int count(uint64_t address) const
-	{
-		return this->self().check(::gputm_reader_list_count(this->self(), address));
 	}
 	int entries(uint64_t address) const
 	{
@@ -779,10 +756,9 @@ template <class Unit> struct calls<Unit, ::gputm_recency_bloom> : caller<Unit> {
 	{
 		::gputm_recency_bloom_clear(this->self());
 	}
-	int expire(uint64_t floor, uint64_t *cycles) const
+	void expire(uint64_t floor, uint64_t *cycles) const
 	{
-		return this->self().check(::gputm_recency_bloom_expire(this->self(), floor,
-			cycles));
+		::gputm_recency_bloom_expire(this->self(), floor, cycles);
 	}
 	uint64_t base() const
 	{
@@ -803,10 +779,6 @@ template <class Unit> struct calls<Unit, ::gputm_row_copier> : caller<Unit> {
 	{
 		return this->self().check(::gputm_row_copier_push_probe(this->self(), request,
 			done_at));
-	}
-	int peek(struct gputm_row_copier_request *out) const
-	{
-		return this->self().check(::gputm_row_copier_peek(this->self(), out));
 	}
 	int take(struct gputm_row_copier_request *out) const
 	{
@@ -840,18 +812,19 @@ template <class Unit> struct calls<Unit, ::gputm_sequential_resolver> : caller<U
 		return this->self().check(::gputm_sequential_resolver_acquire_probe(this->self(),
 			active));
 	}
-	int resolve(uint32_t buffer, const struct gputm_warp_logs *logs,
-			struct gputm_resolution *out) const
+	int resolve(uint32_t buffer, const struct gputm_resolver_logs *logs,
+			struct gputm_resolver_outcome *out) const
 	{
 		return this->self().check(::gputm_sequential_resolver_resolve(this->self(), buffer,
 			logs, out));
 	}
-	int lane(uint32_t buffer, const struct gputm_warp_logs *logs, uint32_t lane) const
+	int resolve_lane(uint32_t buffer, const struct gputm_resolver_logs *logs,
+			uint32_t lane) const
 	{
-		return this->self().check(::gputm_sequential_resolver_lane(this->self(), buffer,
-			logs, lane));
+		return this->self().check(::gputm_sequential_resolver_resolve_lane(this->self(),
+			buffer, logs, lane));
 	}
-	int get_result(uint32_t buffer, struct gputm_resolution *out) const
+	int get_result(uint32_t buffer, struct gputm_resolver_outcome *out) const
 	{
 		return this->self().check(::gputm_sequential_resolver_get_result(this->self(),
 			buffer, out));
@@ -860,10 +833,6 @@ template <class Unit> struct calls<Unit, ::gputm_sequential_resolver> : caller<U
 	{
 		return this->self().check(::gputm_sequential_resolver_release(this->self(),
 			buffer));
-	}
-	uint32_t used() const
-	{
-		return ::gputm_sequential_resolver_used(this->self());
 	}
 };
 template <class Unit> struct calls<Unit, ::gputm_signature> : caller<Unit> {
@@ -988,39 +957,39 @@ template <class Unit> struct calls<Unit, ::gputm_simt_stack> : caller<Unit> {
 	}
 };
 template <class Unit> struct calls<Unit, ::gputm_stall_buffer> : caller<Unit> {
-	int enqueue(const struct gputm_stall_request *request) const
+	int push(const struct gputm_stall_buffer_request *request) const
 	{
-		return this->self().check(::gputm_stall_buffer_enqueue(this->self(), request));
+		return this->self().check(::gputm_stall_buffer_push(this->self(), request));
 	}
-	int enqueue_probe(uint64_t address) const
+	int push_probe(uint64_t address) const
 	{
-		return this->self().check(::gputm_stall_buffer_enqueue_probe(this->self(),
-			address));
+		return this->self().check(::gputm_stall_buffer_push_probe(this->self(), address));
 	}
-	int wake(uint64_t address, struct gputm_stall_request *out) const
+	int wake(uint64_t address, struct gputm_stall_buffer_request *out) const
 	{
 		return this->self().check(::gputm_stall_buffer_wake(this->self(), address, out));
 	}
-	int wake_probe(uint64_t address, struct gputm_stall_request *out) const
+	int wake_probe(uint64_t address, struct gputm_stall_buffer_request *out) const
 	{
 		return this->self().check(::gputm_stall_buffer_wake_probe(this->self(), address,
 			out));
 	}
-	int wake_before(uint64_t address, uint64_t stamp, struct gputm_stall_request *out) const
+	int wake_before(uint64_t address, uint64_t stamp,
+			struct gputm_stall_buffer_request *out) const
 	{
 		return this->self().check(::gputm_stall_buffer_wake_before(this->self(), address,
 			stamp, out));
 	}
-	int wake_warp(uint64_t address, uint32_t warp, struct gputm_stall_request *out) const
+	int wake_warp(uint64_t address, uint32_t warp, struct gputm_stall_buffer_request *out) const
 	{
 		return this->self().check(::gputm_stall_buffer_wake_warp(this->self(), address,
 			warp, out));
 	}
-	int drain(struct gputm_stall_request *out) const
+	int drain(struct gputm_stall_buffer_request *out) const
 	{
 		return this->self().check(::gputm_stall_buffer_drain(this->self(), out));
 	}
-	int get_request(uint64_t index, struct gputm_stall_request *out) const
+	int get_request(uint64_t index, struct gputm_stall_buffer_request *out) const
 	{
 		return this->self().check(::gputm_stall_buffer_get_request(this->self(), index,
 			out));
@@ -1055,9 +1024,9 @@ template <class Unit> struct calls<Unit, ::gputm_sync_round> : caller<Unit> {
 	{
 		return ::gputm_sync_round_next_time(this->self());
 	}
-	enum gputm_sync_round_phase current() const
+	enum gputm_sync_round_state current_state() const
 	{
-		return ::gputm_sync_round_current(this->self());
+		return ::gputm_sync_round_current_state(this->self());
 	}
 };
 template <class Unit> struct calls<Unit, ::gputm_thread_compactor> : caller<Unit> {
@@ -1103,13 +1072,14 @@ template <class Unit> struct calls<Unit, ::gputm_timestamp_table> : caller<Unit>
 	{
 		return this->self().check(::gputm_timestamp_table_begin(this->self(), tx, start));
 	}
-	int edge(uint32_t pred, uint32_t succ) const
+	int add_edge(uint32_t pred, uint32_t succ) const
 	{
-		return this->self().check(::gputm_timestamp_table_edge(this->self(), pred, succ));
+		return this->self().check(::gputm_timestamp_table_add_edge(this->self(), pred,
+			succ));
 	}
-	int edge_probe(uint32_t pred, uint32_t succ) const
+	int add_edge_probe(uint32_t pred, uint32_t succ) const
 	{
-		return this->self().check(::gputm_timestamp_table_edge_probe(this->self(), pred,
+		return this->self().check(::gputm_timestamp_table_add_edge_probe(this->self(), pred,
 			succ));
 	}
 	int retire(uint32_t tx, bool committed) const
@@ -1179,10 +1149,6 @@ template <class Unit> struct calls<Unit, ::gputm_tx_log> : caller<Unit> {
 	{
 		return ::gputm_tx_log_partition(this->self(), address);
 	}
-	uint64_t packet_bytes(uint32_t entries) const
-	{
-		return ::gputm_tx_log_packet_bytes(this->self(), entries);
-	}
 	uint64_t packet_flits(uint32_t entries) const
 	{
 		return ::gputm_tx_log_packet_flits(this->self(), entries);
@@ -1232,18 +1198,18 @@ template <class Unit> struct calls<Unit, ::gputm_validation_unit> : caller<Unit>
 	{
 		return ::gputm_validation_unit_buffer(this->self());
 	}
-	int access(const struct gputm_validation_request *request,
-			struct gputm_validation_answer *answer) const
+	int access(const struct gputm_validation_unit_request *request,
+			struct gputm_validation_unit_answer *answer) const
 	{
 		return this->self().check(::gputm_validation_unit_access(this->self(), request,
 			answer));
 	}
-	int access_probe(const struct gputm_validation_request *request) const
+	int access_probe(const struct gputm_validation_unit_request *request) const
 	{
 		return this->self().check(::gputm_validation_unit_access_probe(this->self(),
 			request));
 	}
-	int retry(struct gputm_validation_answer *answer) const
+	int retry(struct gputm_validation_unit_answer *answer) const
 	{
 		return this->self().check(::gputm_validation_unit_retry(this->self(), answer));
 	}
@@ -1253,16 +1219,16 @@ template <class Unit> struct calls<Unit, ::gputm_validation_unit> : caller<Unit>
 		return this->self().check(::gputm_validation_unit_release(this->self(), address,
 			warp, sequence, count, left));
 	}
-	int get_granule(uint64_t address, struct gputm_validation_granule *out) const
+	int get_granule(uint64_t address, struct gputm_validation_unit_granule *out) const
 	{
 		return this->self().check(::gputm_validation_unit_get_granule(this->self(), address,
 			out));
 	}
-	int push(const struct gputm_validation_request *request) const
+	int push(const struct gputm_validation_unit_request *request) const
 	{
 		return this->self().check(::gputm_validation_unit_push(this->self(), request));
 	}
-	int push_probe(const struct gputm_validation_request *request) const
+	int push_probe(const struct gputm_validation_unit_request *request) const
 	{
 		return this->self().check(::gputm_validation_unit_push_probe(this->self(),
 			request));
@@ -1279,7 +1245,7 @@ template <class Unit> struct calls<Unit, ::gputm_validation_unit> : caller<Unit>
 	{
 		return this->self().check(::gputm_validation_unit_advance(this->self(), cycles));
 	}
-	int peek(struct gputm_validation_answer *out) const
+	int peek(struct gputm_validation_unit_answer *out) const
 	{
 		return this->self().check(::gputm_validation_unit_peek(this->self(), out));
 	}
@@ -1303,11 +1269,11 @@ template <class Unit> struct calls<Unit, ::gputm_validation_unit> : caller<Unit>
 	{
 		::gputm_validation_unit_rollover(this->self());
 	}
-	int ring_push(const struct gputm_validation_message *message) const
+	int ring_push(const struct gputm_validation_unit_message *message) const
 	{
 		return this->self().check(::gputm_validation_unit_ring_push(this->self(), message));
 	}
-	int ring_peek(struct gputm_validation_message *out) const
+	int ring_peek(struct gputm_validation_unit_message *out) const
 	{
 		return this->self().check(::gputm_validation_unit_ring_peek(this->self(), out));
 	}
@@ -1319,9 +1285,9 @@ template <class Unit> struct calls<Unit, ::gputm_validation_unit> : caller<Unit>
 	{
 		return this->self().check(::gputm_validation_unit_rollover_go(this->self()));
 	}
-	enum gputm_validation_unit_phase state() const
+	enum gputm_validation_unit_state current_state() const
 	{
-		return ::gputm_validation_unit_state(this->self());
+		return ::gputm_validation_unit_current_state(this->self());
 	}
 };
 template <class Unit> struct calls<Unit, ::gputm_version_table> : caller<Unit> {
@@ -1330,10 +1296,6 @@ template <class Unit> struct calls<Unit, ::gputm_version_table> : caller<Unit> {
 	{
 		return this->self().check(::gputm_version_table_add_region(this->self(), start,
 			length, relocated, now, region));
-	}
-	uint32_t regions() const
-	{
-		return ::gputm_version_table_regions(this->self());
 	}
 	int resolve(uint64_t address, uint64_t time, uint64_t *physical) const
 	{
@@ -1370,13 +1332,14 @@ template <class Unit> struct calls<Unit, ::gputm_version_table> : caller<Unit> {
 		return this->self().check(::gputm_version_table_begin_copy_probe(this->self(),
 			region));
 	}
-	int copied(uint32_t region) const
+	int complete_copy(uint32_t region) const
 	{
-		return this->self().check(::gputm_version_table_copied(this->self(), region));
+		return this->self().check(::gputm_version_table_complete_copy(this->self(),
+			region));
 	}
-	int committed(uint32_t region, uint64_t stamp) const
+	int commit(uint32_t region, uint64_t stamp) const
 	{
-		return this->self().check(::gputm_version_table_committed(this->self(), region,
+		return this->self().check(::gputm_version_table_commit(this->self(), region,
 			stamp));
 	}
 	int seal(uint64_t mask, uint64_t now) const
@@ -1516,7 +1479,7 @@ template <class Unit> struct calls<Unit, ::gputm_write_set_log> : caller<Unit> {
 			address, value, stamp));
 	}
 	int cut(enum gputm_write_set_log_stream stream, bool partial,
-			struct gputm_log_chunk *chunk) const
+			struct gputm_write_set_log_chunk *chunk) const
 	{
 		return this->self().check(::gputm_write_set_log_cut(this->self(), stream, partial,
 			chunk));
@@ -1545,7 +1508,8 @@ template <class Unit> struct calls<Unit, ::gputm_writer_table> : caller<Unit> {
 		return this->self().check(::gputm_writer_table_claim_probe(this->self(), address,
 			tx, snapshot));
 	}
-	int claim_batch(uint32_t count, const struct gputm_writer_claim *claim, int *result) const
+	int claim_batch(uint32_t count, const struct gputm_writer_table_request *claim,
+			int *result) const
 	{
 		return this->self().check(::gputm_writer_table_claim_batch(this->self(), count,
 			claim, result));

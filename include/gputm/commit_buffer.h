@@ -27,7 +27,7 @@ struct gputm_commit_buffer;
 
 /** Geometry. Ranges: gputm_commit_buffer_params(). */
 struct gputm_commit_buffer_config {
-	size_t size;	       /**< sizeof *this, set by the INIT macro */
+	size_t size; /**< sizeof *this, set by the INIT macro */
 	/** Blocks held, from push to release (1..2^16). */
 	uint32_t blocks;
 	/** Bytes written at once (power of two, 4..128). */
@@ -47,7 +47,7 @@ struct gputm_commit_buffer_config {
 /* end INIT */
 
 /** An entry of a write log. */
-struct gputm_commit_entry {
+struct gputm_commit_buffer_entry {
 	uint64_t address;  /**< bytes; of a word */
 	uint64_t sequence; /**< number of the warp's transaction */
 	uint32_t warp;	   /**< owner of the reservation */
@@ -57,7 +57,7 @@ struct gputm_commit_entry {
 };
 
 /** Reservations to be released. */
-struct gputm_commit_release {
+struct gputm_commit_buffer_release {
 	uint64_t address;  /**< first byte of the granule, or of the block if that is smaller */
 	uint64_t sequence; /**< of the entries */
 	uint32_t warp;	   /**< of the entries */
@@ -99,17 +99,18 @@ GPUTM_API struct gputm_unit *gputm_commit_buffer_unit(struct gputm_commit_buffer
  * @return enum gputm_commit_buffer_result; -ERANGE, the address is too wide or the block's
  * counts would be; -EINVAL, count is 0 or the address is not of a word.
  */
-GPUTM_API GPUTM_MUST_CHECK int gputm_commit_buffer_push(struct gputm_commit_buffer *buffer,
-							const struct gputm_commit_entry *entry);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_commit_buffer_push(struct gputm_commit_buffer *buffer,
+			 const struct gputm_commit_buffer_entry *entry);
 /** @return the same answer; changes nothing. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_commit_buffer_push_probe(const struct gputm_commit_buffer *buffer,
-			       const struct gputm_commit_entry *entry);
+			       const struct gputm_commit_buffer_entry *entry);
 
 /** What there is to take after a tick, or'd together. */
 enum gputm_commit_buffer_offer {
-	GPUTM_COMMIT_BUFFER_OFFERS_RELEASE = 1, /**< releases */
-	GPUTM_COMMIT_BUFFER_OFFERS_WRITE = 2,   /**< a write at the memory port */
+	GPUTM_COMMIT_BUFFER_OFFER_RELEASE = 1, /**< releases */
+	GPUTM_COMMIT_BUFFER_OFFER_WRITE = 2,   /**< a write at the memory port */
 };
 /** One cycle: the oldest waiting block goes to the memory port if that is free; a clean-up goes
  * to the release port. @return enum gputm_commit_buffer_offer. */
@@ -139,7 +140,7 @@ gputm_commit_buffer_mem_complete(struct gputm_commit_buffer *buffer, uint64_t ta
 
 /** Give the oldest release. @return 1; 0, there is none. */
 GPUTM_API int gputm_commit_buffer_peek(const struct gputm_commit_buffer *buffer,
-				       struct gputm_commit_release *out);
+				       struct gputm_commit_buffer_release *out);
 /** Drop it; the block is free after its last one. @return 1; 0, there was none. */
 GPUTM_API int gputm_commit_buffer_pop(struct gputm_commit_buffer *buffer);
 

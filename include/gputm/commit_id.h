@@ -26,13 +26,13 @@ struct gputm_commit_id;
 
 /** Who shares a pool of credits. */
 enum gputm_commit_id_pools {
-	GPUTM_COMMIT_ID_SHARED = 0,   /**< one pool for all cores */
-	GPUTM_COMMIT_ID_PER_CORE = 1, /**< one pool per core, as in the thesis */
+	GPUTM_COMMIT_ID_POOLS_SHARED = 0,   /**< one pool for all cores */
+	GPUTM_COMMIT_ID_POOLS_PER_CORE = 1, /**< one pool per core, as in the thesis */
 };
 
 /** Geometry. */
 struct gputm_commit_id_config {
-	size_t size;	     /**< sizeof *this, set by the INIT macro */
+	size_t size; /**< sizeof *this, set by the INIT macro */
 	/** SIMT cores that commit (1..1024). */
 	uint32_t cores;
 	/** Memory partitions that report retirement (1..64). */

@@ -46,12 +46,12 @@ struct gputm_commit_sequencer;
 /** Whether lanes are decided one by one or by warp. */
 enum gputm_commit_sequencer_mode {
 	/** Each transaction has its own verdict as soon as its outcomes are in (Kilo TM). */
-	GPUTM_COMMIT_SEQUENCER_SCALAR = 0,
+	GPUTM_COMMIT_SEQUENCER_MODE_SCALAR = 0,
 	/**
 	 * The verdict of a warp goes out when the outcomes of all its lanes are in, in one packet
 	 * per partition (WarpTM). The warp must be free of conflicts between its lanes.
 	 */
-	GPUTM_COMMIT_SEQUENCER_WARP = 1,
+	GPUTM_COMMIT_SEQUENCER_MODE_WARP = 1,
 };
 
 /** How log entries are grouped. */
@@ -62,7 +62,7 @@ enum gputm_commit_sequencer_pack {
 
 /** Geometry; fields are only ever appended. Ranges: gputm_commit_sequencer_params(). */
 struct gputm_commit_sequencer_config {
-	size_t size;		 /**< sizeof *this, set by the INIT macro */
+	size_t size; /**< sizeof *this, set by the INIT macro */
 	/** Warps of the core (1..1024). */
 	uint32_t warps;
 	/** Lanes of a warp (1..64). */
@@ -137,11 +137,11 @@ enum gputm_commit_sequencer_event {
 	GPUTM_COMMIT_SEQUENCER_EVENT_BEGIN = 0,
 	GPUTM_COMMIT_SEQUENCER_EVENT_GRANT = 1,
 	GPUTM_COMMIT_SEQUENCER_EVENT_ROW = 2,
-	GPUTM_COMMIT_SEQUENCER_EVENT_FILLED = 3,
+	GPUTM_COMMIT_SEQUENCER_EVENT_FILL = 3,
 	GPUTM_COMMIT_SEQUENCER_EVENT_VERDICT = 4,
-	GPUTM_COMMIT_SEQUENCER_EVENT_DONE = 5,
-	GPUTM_COMMIT_SEQUENCER_EVENT_RETIRED = 6,
-	GPUTM_COMMIT_SEQUENCER_EVENT_RESENT = 7,
+	GPUTM_COMMIT_SEQUENCER_EVENT_FINISH = 5,
+	GPUTM_COMMIT_SEQUENCER_EVENT_RETIRE = 6,
+	GPUTM_COMMIT_SEQUENCER_EVENT_RESEND = 7,
 };
 
 /** @return the parameter table. */
@@ -221,11 +221,11 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_commit_sequencer_grant(struct gputm_commit_
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_commit_sequencer_push(struct gputm_commit_sequencer *seq, uint32_t partition,
-			    const struct gputm_commit_report *report);
+			    const struct gputm_commit_unit_report *report);
 /** The same answer without the push. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_commit_sequencer_push_probe(const struct gputm_commit_sequencer *seq, uint32_t partition,
-				  const struct gputm_commit_report *report);
+				  const struct gputm_commit_unit_report *report);
 
 /**
  * Give the oldest packet without taking it. The words come from the warp's log at this
@@ -235,7 +235,8 @@ gputm_commit_sequencer_push_probe(const struct gputm_commit_sequencer *seq, uint
  * @return 1; 0, there is none.
  */
 GPUTM_API int gputm_commit_sequencer_peek(const struct gputm_commit_sequencer *seq,
-					  uint32_t *partition, struct gputm_commit_message *out);
+					  uint32_t *partition,
+					  struct gputm_commit_unit_message *out);
 /** Drop the oldest packet. @return 1; 0, there was none. */
 GPUTM_API int gputm_commit_sequencer_pop(struct gputm_commit_sequencer *seq);
 
@@ -267,9 +268,9 @@ GPUTM_API int gputm_commit_sequencer_take_retired(struct gputm_commit_sequencer 
 
 /** What there is to take after a tick, or'd together. */
 enum gputm_commit_sequencer_offer {
-	GPUTM_COMMIT_SEQUENCER_OFFERS_PACKET = 1,  /**< packets */
-	GPUTM_COMMIT_SEQUENCER_OFFERS_DONE = 2,    /**< finished warps */
-	GPUTM_COMMIT_SEQUENCER_OFFERS_RETIRED = 4, /**< groups of retired CIDs */
+	GPUTM_COMMIT_SEQUENCER_OFFER_PACKET = 1,  /**< packets */
+	GPUTM_COMMIT_SEQUENCER_OFFER_DONE = 2,	  /**< finished warps */
+	GPUTM_COMMIT_SEQUENCER_OFFER_RETIRED = 4, /**< groups of retired CIDs */
 };
 /** One core cycle. @return enum gputm_commit_sequencer_offer. */
 GPUTM_API int gputm_commit_sequencer_tick(struct gputm_commit_sequencer *seq);

@@ -44,30 +44,36 @@ GPUTM_BEGIN_DECLS
 /* ---- messages from the cores, shared by both ends ------------------------- */
 
 /** Most transactions of a warp. */
-#define GPUTM_COMMIT_LANES 64
+#define GPUTM_COMMIT_UNIT_LANES_MAX 64
 /** Most log words of one message. */
-#define GPUTM_COMMIT_WORDS 64
+#define GPUTM_COMMIT_UNIT_WORDS_MAX 64
 
 /** What a message from a core says. */
-enum gputm_commit_message_kind {
-	GPUTM_COMMIT_READ_LOG = 0,  /**< words: address and value as the transaction read it */
-	GPUTM_COMMIT_WRITE_LOG = 1, /**< words: address and value to write, in log order */
-	GPUTM_COMMIT_DONE = 2,	    /**< mask: logs complete; yes: has words or stays, else skip */
-	GPUTM_COMMIT_VERDICT = 3,   /**< mask: final outcome known; in yes: pass, else fail */
-	GPUTM_COMMIT_RESENT = 4,    /**< words of a log that the unit asked for again */
-	GPUTM_COMMIT_RESENT_DONE = 5, /**< mask (one lane): that log is complete */
+enum gputm_commit_unit_message_kind {
+	/** words: address and value as the transaction read it */
+	GPUTM_COMMIT_UNIT_MESSAGE_READ_LOG = 0,
+	/** words: address and value to write, in log order */
+	GPUTM_COMMIT_UNIT_MESSAGE_WRITE_LOG = 1,
+	/** mask: logs complete; yes: has words or stays, else skip */
+	GPUTM_COMMIT_UNIT_MESSAGE_DONE = 2,
+	/** mask: final outcome known; in yes: pass, else fail */
+	GPUTM_COMMIT_UNIT_MESSAGE_VERDICT = 3,
+	/** words of a log that the unit asked for again */
+	GPUTM_COMMIT_UNIT_MESSAGE_RESENT = 4,
+	/** mask (one lane): that log is complete */
+	GPUTM_COMMIT_UNIT_MESSAGE_RESENT_DONE = 5,
 };
 
 /** Why the unit asks for a log once more (the entry's buffer overflowed). */
-enum gputm_commit_purpose {
-	GPUTM_COMMIT_FOR_HAZARD = 0,	 /**< read log, to look its words up */
-	GPUTM_COMMIT_FOR_RECORD = 1,	 /**< write log, to record its words */
-	GPUTM_COMMIT_FOR_REVALIDATE = 2, /**< read log, to compare it again */
-	GPUTM_COMMIT_FOR_COMMIT = 3,	 /**< write log, to write it */
+enum gputm_commit_unit_purpose {
+	GPUTM_COMMIT_UNIT_PURPOSE_HAZARD = 0,     /**< read log, to look its words up */
+	GPUTM_COMMIT_UNIT_PURPOSE_RECORD = 1,     /**< write log, to record its words */
+	GPUTM_COMMIT_UNIT_PURPOSE_REVALIDATE = 2, /**< read log, to compare it again */
+	GPUTM_COMMIT_UNIT_PURPOSE_COMMIT = 3,     /**< write log, to write it */
 };
 
 /** One log entry. */
-struct gputm_commit_word {
+struct gputm_commit_unit_word {
 	uint64_t address; /**< bytes; a multiple of 4 */
 	/**
 	 * Values read are compared with those of mem_complete() for being equal, and nothing
@@ -90,46 +96,48 @@ struct gputm_commit_word {
  * verdict follows the outcome report (never for a skip). A sender may pack the lanes
  * of a warp into one message or send each alone; every message names the same
  * first_cid and lanes. Words come last, so that the first
- * gputm_commit_message_size() bytes are all there is to copy.
+ * gputm_commit_unit_message_size() bytes are all there is to copy.
  *
  * A host of scalar mode that does not know first_cid and lanes of the warp before all its logs
  * are sent may say lanes = 1 in each message, with the CID itself as first_cid: reports then
  * are of that CID alone.
  */
-struct gputm_commit_message {
-	uint32_t kind;	    /**< enum gputm_commit_message_kind */
-	uint32_t purpose;   /**< enum gputm_commit_purpose, of RESENT and RESENT_DONE; else 0 */
+struct gputm_commit_unit_message {
+	uint32_t kind;	    /**< enum gputm_commit_unit_message_kind */
+	/** enum gputm_commit_unit_purpose, of RESENT and RESENT_DONE; else 0 */
+	uint32_t purpose;
 	uint64_t first_cid; /**< of the warp */
-	uint32_t lanes;	    /**< CIDs of the warp, 1..GPUTM_COMMIT_LANES */
-	uint32_t words;	    /**< used in @c word; 1..GPUTM_COMMIT_WORDS for logs, else 0 */
+	uint32_t lanes;	    /**< CIDs of the warp, 1..GPUTM_COMMIT_UNIT_LANES_MAX */
+	uint32_t words;	    /**< used in @c word; 1..GPUTM_COMMIT_UNIT_WORDS_MAX for logs, else 0 */
 	uint64_t mask;	    /**< lanes that the message speaks of; not empty */
 	uint64_t yes;	    /**< of these: done and not skipped, or passed; 0 for logs */
-	struct gputm_commit_word word[GPUTM_COMMIT_WORDS]; /**< each lane of them in @c mask */
+	/** each lane of them in @c mask */
+	struct gputm_commit_unit_word word[GPUTM_COMMIT_UNIT_WORDS_MAX];
 };
 
 /** @return bytes of @p message on the network: 8 of header, 8 a word, and a lane mask of
  * ceil(lanes / 8) bytes for each mask the kind has (DONE and VERDICT two, the others
  * one) if it speaks of more than one lane. */
-GPUTM_API uint32_t gputm_commit_message_bytes(const struct gputm_commit_message *message);
+GPUTM_API uint32_t gputm_commit_unit_message_bytes(const struct gputm_commit_unit_message *message);
 
 /** @return bytes at the start of @p message that are in use, for copying it. */
-GPUTM_API size_t gputm_commit_message_size(const struct gputm_commit_message *message);
+GPUTM_API size_t gputm_commit_unit_message_size(const struct gputm_commit_unit_message *message);
 
 /* ---- reports to the cores ------------------------------------------------- */
 
 /** What a report says. */
-enum gputm_commit_report_kind {
+enum gputm_commit_unit_report_kind {
 	/** mask: local outcome known, in yes: pass. Scalar mode: one lane; warp mode: all
 	 * lanes of the warp that are no skip. */
-	GPUTM_COMMIT_OUTCOME = 0,
+	GPUTM_COMMIT_UNIT_REPORT_OUTCOME = 0,
 	/**
 	 * mask: these have retired here, skips included. One report for all lanes of the warp;
 	 * with entry_done one for each entry that has written, with the lanes since the report
 	 * before, and one for what is left.
 	 */
-	GPUTM_COMMIT_RETIRED = 1,
+	GPUTM_COMMIT_UNIT_REPORT_RETIRED = 1,
 	/** mask (one lane): send its log of this partition again, for @c purpose. */
-	GPUTM_COMMIT_RESEND = 2,
+	GPUTM_COMMIT_UNIT_REPORT_RESEND = 2,
 };
 
 /**
@@ -138,9 +146,9 @@ enum gputm_commit_report_kind {
  * of as many entries as the unit's ring, at first_cid modulo ring, and reads it there when the
  * report leaves the partition. examples/hosts/gpgpu-sim/kilo_tm.cc does so with two cores.
  */
-struct gputm_commit_report {
-	uint32_t kind;	    /**< enum gputm_commit_report_kind */
-	uint32_t purpose;   /**< enum gputm_commit_purpose, of RESEND; else 0 */
+struct gputm_commit_unit_report {
+	uint32_t kind;	    /**< enum gputm_commit_unit_report_kind */
+	uint32_t purpose;   /**< enum gputm_commit_unit_purpose, of RESEND; else 0 */
 	uint64_t first_cid; /**< of the warp, as in its messages */
 	uint32_t lanes;	    /**< as in its messages */
 	uint64_t mask;
@@ -149,7 +157,7 @@ struct gputm_commit_report {
 
 /** @return bytes of @p report on the network: 8, and for an outcome of more than one lane
  * two lane masks of ceil(lanes / 8) bytes. */
-GPUTM_API uint32_t gputm_commit_report_bytes(const struct gputm_commit_report *report);
+GPUTM_API uint32_t gputm_commit_unit_report_bytes(const struct gputm_commit_unit_report *report);
 
 /* ---- the unit ------------------------------------------------------------- */
 
@@ -157,26 +165,31 @@ GPUTM_API uint32_t gputm_commit_report_bytes(const struct gputm_commit_report *r
 struct gputm_commit_unit;
 
 /** How entries get read and write buffers (thesis 4.4.4, Fig. 4.13). */
-enum gputm_commit_policy {
-	GPUTM_COMMIT_BUFFERS_ALL = 1,	   /**< both from creation to retirement, skips too */
-	GPUTM_COMMIT_BUFFERS_ACCESSED = 2, /**< both, unless it is a skip */
-	GPUTM_COMMIT_BUFFERS_USED = 3,	   /**< each from its first word to retirement */
-	GPUTM_COMMIT_BUFFERS_NEEDED = 4,   /**< each while a later stage may read it */
+enum gputm_commit_unit_buffer_policy {
+	/** both from creation to retirement, skips too */
+	GPUTM_COMMIT_UNIT_BUFFER_POLICY_ALL = 1,
+	/** both, unless it is a skip */
+	GPUTM_COMMIT_UNIT_BUFFER_POLICY_ACCESSED = 2,
+	/** each from its first word to retirement */
+	GPUTM_COMMIT_UNIT_BUFFER_POLICY_USED = 3,
+	/** each while a later stage may read it */
+	GPUTM_COMMIT_UNIT_BUFFER_POLICY_NEEDED = 4,
 };
 
 /** What becomes of a log that finds no buffer free in the pool. */
-enum gputm_commit_empty_pool {
-	GPUTM_COMMIT_POOL_RESEND = 0, /**< each stage that needs the log asks for it (4.2.5) */
+enum gputm_commit_unit_empty_pool {
+	/** each stage that needs the log asks for it (4.2.5) */
+	GPUTM_COMMIT_UNIT_EMPTY_POOL_RESEND = 0,
 	/**
 	 * Hazard detection waits for a buffer, as long as an older entry holds one, and asks for
 	 * the log once (thesis 4.4.4: the buffer that comes back is the credit).
 	 */
-	GPUTM_COMMIT_POOL_DEFER = 1,
+	GPUTM_COMMIT_UNIT_EMPTY_POOL_DEFER = 1,
 };
 
 /** Geometry, modes and bandwidths. See gputm_commit_unit(3) for ranges and sources. */
 struct gputm_commit_unit_config {
-	size_t size;		/**< sizeof *this, set by the INIT macro */
+	size_t size; /**< sizeof *this, set by the INIT macro */
 	/** Coalesce requests per region and report outcomes per warp. */
 	bool warp_mode;
 	/** Commit entries (1..2^22). */
@@ -260,35 +273,44 @@ enum gputm_commit_unit_result {
 
 /** The two memory ports. */
 enum gputm_commit_unit_port {
-	GPUTM_COMMIT_UNIT_VALIDATION = 0, /**< reads */
-	GPUTM_COMMIT_UNIT_COMMIT = 1,	  /**< writes */
+	GPUTM_COMMIT_UNIT_PORT_VALIDATION = 0, /**< reads */
+	GPUTM_COMMIT_UNIT_PORT_COMMIT = 1,     /**< writes */
 };
 
-/** Stage of an entry (Fig. 4.5). */
-enum gputm_commit_stage {
-	GPUTM_COMMIT_UNUSED = 0,   /**< nothing consumed yet */
-	GPUTM_COMMIT_FILL = 1,	   /**< log transfer and speculative validation */
-	GPUTM_COMMIT_HAZARD = 2,   /**< logs complete: waiting for or in hazard detection */
-	GPUTM_COMMIT_VALIDATE = 3, /**< wait for reads, YCID's retirement, revalidation */
-	GPUTM_COMMIT_FINALISE = 4, /**< outcome known, not yet reported */
-	GPUTM_COMMIT_WAIT = 5,	   /**< passed here, waiting for the verdict */
-	GPUTM_COMMIT_READY = 6,	   /**< passed everywhere, waiting for its turn to commit */
-	GPUTM_COMMIT_WRITE = 7,	   /**< writes queued or in flight */
-	GPUTM_COMMIT_FINISHED = 8, /**< skipped, failed or written: waiting for older entries */
+/** State of an entry: its stage in Fig. 4.5. */
+enum gputm_commit_unit_state {
+	/** nothing consumed yet */
+	GPUTM_COMMIT_UNIT_STATE_UNUSED = 0,
+	/** log transfer and speculative validation */
+	GPUTM_COMMIT_UNIT_STATE_FILL = 1,
+	/** logs complete: waiting for or in hazard detection */
+	GPUTM_COMMIT_UNIT_STATE_HAZARD = 2,
+	/** wait for reads, YCID's retirement, revalidation */
+	GPUTM_COMMIT_UNIT_STATE_VALIDATE = 3,
+	/** outcome known, not yet reported */
+	GPUTM_COMMIT_UNIT_STATE_FINALISE = 4,
+	/** passed here, waiting for the verdict */
+	GPUTM_COMMIT_UNIT_STATE_WAIT = 5,
+	/** passed everywhere, waiting for its turn to commit */
+	GPUTM_COMMIT_UNIT_STATE_READY = 6,
+	/** writes queued or in flight */
+	GPUTM_COMMIT_UNIT_STATE_WRITE = 7,
+	/** skipped, failed or written: waiting for older entries */
+	GPUTM_COMMIT_UNIT_STATE_FINISHED = 8,
 };
 
 /** Events; gputm_commit_unit(3) says what each tells. */
 enum gputm_commit_unit_event {
-	GPUTM_COMMIT_UNIT_VALIDATED = 0,
-	GPUTM_COMMIT_UNIT_REVALIDATED = 1,
-	GPUTM_COMMIT_UNIT_BEGUN = 2,
-	GPUTM_COMMIT_UNIT_HAZARD = 3,
-	GPUTM_COMMIT_UNIT_OUTCOME = 4,
-	GPUTM_COMMIT_UNIT_VERDICT = 5,
-	GPUTM_COMMIT_UNIT_WRITE_ISSUED = 6,
-	GPUTM_COMMIT_UNIT_WRITTEN = 7,
-	GPUTM_COMMIT_UNIT_RETIRED = 8,
-	GPUTM_COMMIT_UNIT_RESEND = 9,
+	GPUTM_COMMIT_UNIT_EVENT_VALIDATE = 0,
+	GPUTM_COMMIT_UNIT_EVENT_REVALIDATE = 1,
+	GPUTM_COMMIT_UNIT_EVENT_BEGIN = 2,
+	GPUTM_COMMIT_UNIT_EVENT_HAZARD = 3,
+	GPUTM_COMMIT_UNIT_EVENT_OUTCOME = 4,
+	GPUTM_COMMIT_UNIT_EVENT_VERDICT = 5,
+	GPUTM_COMMIT_UNIT_EVENT_ISSUE = 6,
+	GPUTM_COMMIT_UNIT_EVENT_WRITE = 7,
+	GPUTM_COMMIT_UNIT_EVENT_RETIRE = 8,
+	GPUTM_COMMIT_UNIT_EVENT_RESEND = 9,
 };
 
 /** @return the parameter table of the kind. */
@@ -327,20 +349,21 @@ GPUTM_API struct gputm_unit *gputm_commit_unit_unit(struct gputm_commit_unit *un
  * Memory for entries and buffers is taken as CIDs further from the oldest one are named, twice
  * as much each time, up to what ring and buffers say.
  */
-GPUTM_API GPUTM_MUST_CHECK int gputm_commit_unit_push(struct gputm_commit_unit *unit,
-						      const struct gputm_commit_message *message);
+GPUTM_API GPUTM_MUST_CHECK int
+gputm_commit_unit_push(struct gputm_commit_unit *unit,
+		       const struct gputm_commit_unit_message *message);
 /** The same answer without the push, but for -ENOMEM. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_commit_unit_push_probe(const struct gputm_commit_unit *unit,
-			     const struct gputm_commit_message *message);
+			     const struct gputm_commit_unit_message *message);
 
 /** What there is to take after a tick, or'd together. */
 enum gputm_commit_unit_offer {
-	GPUTM_COMMIT_UNIT_OFFERS_REPORT = 1, /**< reports */
-	GPUTM_COMMIT_UNIT_OFFERS_READ = 2,   /**< a request at the validation port */
-	GPUTM_COMMIT_UNIT_OFFERS_WRITE = 4,  /**< a request at the commit port */
+	GPUTM_COMMIT_UNIT_OFFER_REPORT = 1, /**< reports */
+	GPUTM_COMMIT_UNIT_OFFER_READ = 2,   /**< a request at the validation port */
+	GPUTM_COMMIT_UNIT_OFFER_WRITE = 4,  /**< a request at the commit port */
 	/** The tick has changed something. If not, none does until a push, completion or pop. */
-	GPUTM_COMMIT_UNIT_MOVED = 8,
+	GPUTM_COMMIT_UNIT_OFFER_MOVED = 8,
 };
 
 /** One cycle. @return enum gputm_commit_unit_offer, so that nobody has to ask for nothing. The
@@ -356,7 +379,7 @@ GPUTM_API int gputm_commit_unit_advance(struct gputm_commit_unit *unit, uint64_t
 
 /** Give the oldest report. @return 1; 0, there is none. */
 GPUTM_API int gputm_commit_unit_peek(const struct gputm_commit_unit *unit,
-				     struct gputm_commit_report *out);
+				     struct gputm_commit_unit_report *out);
 /** Drop the oldest report. @return 1; 0, there was none. */
 GPUTM_API int gputm_commit_unit_pop(struct gputm_commit_unit *unit);
 
@@ -407,9 +430,9 @@ GPUTM_API bool gputm_commit_unit_write_pending(const struct gputm_commit_unit *u
 
 /** @return the oldest CID that has not retired: CIDs below it + ring are admitted. */
 GPUTM_API uint64_t gputm_commit_unit_oldest(const struct gputm_commit_unit *unit);
-/** @return the stage of @p cid; FINISHED below the oldest, UNUSED beyond the ring. */
-GPUTM_API enum gputm_commit_stage gputm_commit_unit_stage(const struct gputm_commit_unit *unit,
-							  uint64_t cid);
+/** @return the state of @p cid; FINISHED below the oldest, UNUSED beyond the ring. */
+GPUTM_API enum gputm_commit_unit_state
+gputm_commit_unit_entry_state(const struct gputm_commit_unit *unit, uint64_t cid);
 
 GPUTM_END_DECLS
 #endif /* GPUTM_COMMIT_UNIT_H */

@@ -25,7 +25,7 @@ struct gputm_device_validator;
 
 /** Geometry; fields are only ever appended. Ranges: gputm_device_validator_params(). */
 struct gputm_device_validator_config {
-	size_t size;	       /**< sizeof *this, set by the INIT macro */
+	size_t size; /**< sizeof *this, set by the INIT macro */
 	/** Bytes of the shared region (4..2^36). */
 	uint64_t region_bytes;
 	/** Width of a stamp, bits (8..63). */
@@ -46,9 +46,9 @@ struct gputm_device_validator_config {
 
 /** What is done with the entries of a chunk. */
 enum gputm_device_validator_mode {
-	GPUTM_DEVICE_VALIDATOR_APPLY = 0,  /**< validation: test, and apply what is newer */
-	GPUTM_DEVICE_VALIDATOR_EARLY = 1,  /**< early validation: test only */
-	GPUTM_DEVICE_VALIDATOR_REPLAY = 2, /**< for the shadow copy: apply, without a test,
+	GPUTM_DEVICE_VALIDATOR_MODE_APPLY = 0,	/**< validation: test, and apply what is newer */
+	GPUTM_DEVICE_VALIDATOR_MODE_EARLY = 1,	/**< early validation: test only */
+	GPUTM_DEVICE_VALIDATOR_MODE_REPLAY = 2, /**< for the shadow copy: apply, without a test,
 						what an APPLY of this round left newest */
 };
 
@@ -116,7 +116,7 @@ gputm_device_validator_begin(struct gputm_device_validator *validator, uint64_t 
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_device_validator_push(struct gputm_device_validator *validator,
 			    const struct gputm_access_bitmap *reads,
-			    const struct gputm_log_chunk *chunk,
+			    const struct gputm_write_set_log_chunk *chunk,
 			    enum gputm_device_validator_mode mode, uint64_t *apply,
 			    struct gputm_device_validator_result *result);
 

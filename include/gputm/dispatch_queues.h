@@ -24,7 +24,7 @@ struct gputm_dispatch_queues;
 
 /** Geometry; fields are only ever appended. Ranges: gputm_dispatch_queues_params(). */
 struct gputm_dispatch_queues_config {
-	size_t size;	/**< sizeof *this, set by the INIT macro */
+	size_t size; /**< sizeof *this, set by the INIT macro */
 	/** Types of transactions (1..64). */
 	uint32_t types;
 	/** Requests that feed a GPU kernel (1..2^20). */
@@ -38,9 +38,9 @@ struct gputm_dispatch_queues_config {
 
 /** Which device a request is for. */
 enum gputm_dispatch_queues_affinity {
-	GPUTM_DISPATCH_QUEUES_ANY = 0, /**< SHARED_Q */
-	GPUTM_DISPATCH_QUEUES_CPU = 1, /**< CPU_Q */
-	GPUTM_DISPATCH_QUEUES_GPU = 2, /**< GPU_Q */
+	GPUTM_DISPATCH_QUEUES_AFFINITY_ANY = 0, /**< SHARED_Q */
+	GPUTM_DISPATCH_QUEUES_AFFINITY_CPU = 1, /**< CPU_Q */
+	GPUTM_DISPATCH_QUEUES_AFFINITY_GPU = 2, /**< GPU_Q */
 };
 
 /** Answers to a device that asks for work. */
@@ -52,8 +52,8 @@ enum gputm_dispatch_queues_result {
 /** Events; gputm_dispatch_queues(3) says what each tells. */
 enum gputm_dispatch_queues_event {
 	GPUTM_DISPATCH_QUEUES_EVENT_PUSH = 0,
-	GPUTM_DISPATCH_QUEUES_EVENT_POP = 1,
-	GPUTM_DISPATCH_QUEUES_EVENT_BATCH = 2,
+	GPUTM_DISPATCH_QUEUES_EVENT_DEQUEUE = 1,
+	GPUTM_DISPATCH_QUEUES_EVENT_DEQUEUE_BATCH = 2,
 	GPUTM_DISPATCH_QUEUES_EVENT_COMMIT = 3,
 	GPUTM_DISPATCH_QUEUES_EVENT_ABORT = 4,
 };

@@ -32,7 +32,7 @@ struct gputm_first_read;
 
 /** Geometry; fields are only ever appended. Ranges: gputm_first_read_params(). */
 struct gputm_first_read_config {
-	size_t size;	      /**< sizeof *this, set by the INIT macro */
+	size_t size; /**< sizeof *this, set by the INIT macro */
 	/** Warps of the core (1..4096). */
 	uint32_t warps;
 	/** Lanes of a warp (1..64). */

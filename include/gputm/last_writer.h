@@ -30,7 +30,7 @@ struct gputm_last_writer;
 
 /** Geometry; fields are only ever appended. Ranges: gputm_last_writer_params(). */
 struct gputm_last_writer_config {
-	size_t size;		 /**< sizeof *this, set by the INIT macro */
+	size_t size; /**< sizeof *this, set by the INIT macro */
 	/** Sets of the table (power of two, 1..2^20). */
 	uint32_t sets;
 	/** Entries of a set (1..64). */
@@ -64,7 +64,7 @@ struct gputm_last_writer_config {
 	  /* cid_bits */ 16, /* address_bits */ 32, /* word_bytes */ 4, /* seed */ 1u, NULL, NULL }
 /* end INIT */
 
-/** Where an answer of gputm_last_writer_youngest_writer() comes from. */
+/** Where an answer of gputm_last_writer_lookup() comes from. */
 enum gputm_last_writer_result {
 	GPUTM_LAST_WRITER_NONE = 0,   /**< no writer that is not forgotten */
 	GPUTM_LAST_WRITER_EXACT = 1,  /**< the table: this is the youngest writer */
@@ -72,7 +72,7 @@ enum gputm_last_writer_result {
 };
 
 /** What gputm_last_writer_record() did with the table. */
-enum gputm_last_writer_recorded {
+enum gputm_last_writer_record_result {
 	GPUTM_LAST_WRITER_REPLACED = 0, /**< the word was there: its commit ID is replaced */
 	GPUTM_LAST_WRITER_FILLED = 1,	/**< a free entry of the set is taken */
 	GPUTM_LAST_WRITER_EVICTED = 2,	/**< the entry of the oldest writer goes to the filter */
@@ -116,7 +116,7 @@ GPUTM_API struct gputm_unit *gputm_last_writer_unit(struct gputm_last_writer *hi
  * the word takes the commit ID; else a free entry of the set does; else the entry with
  * the smallest commit ID of the set (the lowest way among equals) moves to the filter.
  * Takes 1 cycle.
- * @return enum gputm_last_writer_recorded; -ERANGE, @p address is wider than address_bits, or
+ * @return enum gputm_last_writer_record_result; -ERANGE, @p address is wider than address_bits, or
  * @p cid is below the base or the largest one recorded so far (commit IDs only grow), or
  * beyond base + 2^cid_bits - 2 (expire first).
  */
@@ -134,13 +134,12 @@ gputm_last_writer_record_probe(const struct gputm_last_writer *history, uint64_t
  * youngest writer that is not below the base.
  * @return enum gputm_last_writer_result; -ERANGE, @p address is wider than address_bits.
  */
-GPUTM_API GPUTM_MUST_CHECK int
-gputm_last_writer_youngest_writer(struct gputm_last_writer *history, uint64_t address,
-				  uint64_t *cid);
+GPUTM_API GPUTM_MUST_CHECK int gputm_last_writer_lookup(struct gputm_last_writer *history,
+							uint64_t address, uint64_t *cid);
 /** @return the same answer; changes nothing, not even statistics. */
 GPUTM_API GPUTM_MUST_CHECK int
-gputm_last_writer_youngest_writer_probe(const struct gputm_last_writer *history, uint64_t address,
-					uint64_t *cid);
+gputm_last_writer_lookup_probe(const struct gputm_last_writer *history, uint64_t address,
+			       uint64_t *cid);
 
 /**
  * Forget every writer older than @p floor and make @p floor the base; a floor that is

@@ -25,7 +25,7 @@ struct gputm_last_written;
 
 /** Geometry; fields are only ever appended. Ranges: gputm_last_written_params(). */
 struct gputm_last_written_config {
-	size_t size;	       /**< sizeof *this, set by the INIT macro */
+	size_t size; /**< sizeof *this, set by the INIT macro */
 	/** Sub-arrays, each with a hash of its own (1..8). */
 	uint32_t ways;
 	/** Times per sub-array (power of two, 1..2^20). */

@@ -35,7 +35,7 @@ struct gputm_local_tm;
 
 /** Geometry; fields are only ever appended. Ranges: gputm_local_tm_params(). */
 struct gputm_local_tm_config {
-	size_t size;		 /**< sizeof *this, set by the INIT macro */
+	size_t size; /**< sizeof *this, set by the INIT macro */
 	/** Wavefronts of the work-group (1..16). */
 	uint32_t wavefronts;
 	/** Lanes of a wavefront; 256 work-items at most in all (1..64). */
@@ -62,8 +62,10 @@ struct gputm_local_tm_config {
 
 /** What the lanes of one access instruction cost together (4.2 can be read either way). */
 enum gputm_local_tm_lane_cost {
-	GPUTM_LOCAL_TM_SLOWEST = 0, /**< the cycles of the slowest lane are added once */
-	GPUTM_LOCAL_TM_SUM = 1,	    /**< those of all lanes of a bank; the slowest bank counts */
+	/** the cycles of the slowest lane are added once */
+	GPUTM_LOCAL_TM_LANE_COST_SLOWEST = 0,
+	/** those of all lanes of a bank; the slowest bank counts */
+	GPUTM_LOCAL_TM_LANE_COST_SUM = 1,
 };
 
 /** What an operation did. */
@@ -77,18 +79,26 @@ enum gputm_local_tm_result {
 
 /** How an attempt runs (Table 1). */
 enum gputm_local_tm_mode {
-	GPUTM_LOCAL_TM_NORMAL = 0,    /**< no transaction */
-	GPUTM_LOCAL_TM_TX = 1,	      /**< all lanes at once */
-	GPUTM_LOCAL_TM_WAVEFRONT = 2, /**< wavefront serialisation: one lane of this wavefront */
-	GPUTM_LOCAL_TM_GROUP = 3,     /**< work-group serialisation: one lane of all */
+	/** no transaction */
+	GPUTM_LOCAL_TM_MODE_NORMAL = 0,
+	/** all lanes at once */
+	GPUTM_LOCAL_TM_MODE_TX = 1,
+	/** wavefront serialisation: one lane of this wavefront */
+	GPUTM_LOCAL_TM_MODE_WAVEFRONT = 2,
+	/** work-group serialisation: one lane of all */
+	GPUTM_LOCAL_TM_MODE_GROUP = 3,
 };
 
 /** Where a wavefront stands. */
-enum gputm_local_tm_phase {
-	GPUTM_LOCAL_TM_OUTSIDE = 0, /**< of a transaction */
-	GPUTM_LOCAL_TM_RUNNING = 1, /**< in an attempt */
-	GPUTM_LOCAL_TM_RESTART = 2, /**< its attempt ended with lanes left: tx_begin is due */
-	GPUTM_LOCAL_TM_EVICTED = 3, /**< aborted by work-group serialisation: tx_begin is due */
+enum gputm_local_tm_state {
+	/** of a transaction */
+	GPUTM_LOCAL_TM_STATE_OUTSIDE = 0,
+	/** in an attempt */
+	GPUTM_LOCAL_TM_STATE_RUNNING = 1,
+	/** its attempt ended with lanes left: tx_begin is due */
+	GPUTM_LOCAL_TM_STATE_RESTART = 2,
+	/** aborted by work-group serialisation: tx_begin is due */
+	GPUTM_LOCAL_TM_STATE_EVICTED = 3,
 };
 
 /** Events; gputm_local_tm(3) says what each tells. */
@@ -180,7 +190,7 @@ struct gputm_local_tm_masks {
 	uint64_t exec, vcc, tcm;
 	uint64_t tcm_old; /**< TCM at the end of the attempt before; 0 if there was none */
 	enum gputm_local_tm_mode mode; /**< of the attempt that runs or has ended */
-	enum gputm_local_tm_phase phase;
+	enum gputm_local_tm_state state;
 };
 /** @return 0; -ERANGE, no such wavefront. */
 GPUTM_API GPUTM_MUST_CHECK int gputm_local_tm_get_masks(const struct gputm_local_tm *local,

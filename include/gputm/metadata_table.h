@@ -23,7 +23,7 @@ struct gputm_metadata_table;
 
 /** Geometry. Ranges: gputm_metadata_table_params(). */
 struct gputm_metadata_table_config {
-	size_t size;		 /**< sizeof *this, set by the INIT macro */
+	size_t size; /**< sizeof *this, set by the INIT macro */
 	/** Banks, each with an H3 hash of its own (1..8). */
 	uint32_t ways;
 	/** Entries of a way of the metadata table (power of two, 1..2^20). */
@@ -74,12 +74,14 @@ struct gputm_metadata_table_config {
 
 /** Where stamps of granules without an entry are kept. */
 enum gputm_metadata_table_approximate {
-	GPUTM_METADATA_TABLE_FILTER = 0,    /**< a recency Bloom filter */
-	GPUTM_METADATA_TABLE_REGISTERS = 1, /**< the largest wts and rts of all evicted entries */
+	/** a recency Bloom filter */
+	GPUTM_METADATA_TABLE_APPROXIMATE_FILTER = 0,
+	/** the largest wts and rts of all evicted entries */
+	GPUTM_METADATA_TABLE_APPROXIMATE_REGISTERS = 1,
 };
 
 /** Metadata of a granule. */
-struct gputm_metadata {
+struct gputm_metadata_table_entry {
 	uint64_t wts;	 /**< stamp of the last write, as the caller codes it; 0: never */
 	uint64_t rts;	 /**< stamp of the last read; 0: never */
 	uint32_t writes; /**< reserved and not yet released */
@@ -95,7 +97,7 @@ enum gputm_metadata_table_result {
 };
 
 /** What gputm_metadata_table_update() did; from FILLED on, how the insertion ended. */
-enum gputm_metadata_table_updated {
+enum gputm_metadata_table_update_result {
 	GPUTM_METADATA_TABLE_UPDATED = 0, /**< the entry was there */
 	/** The entry was in stash or overflow and has no reservation any more: moved to a free
 	 * cell of its ways, else its stamps to the filter. */
@@ -111,7 +113,7 @@ enum gputm_metadata_table_updated {
 };
 
 /** Answers of gputm_metadata_table_remove(). */
-enum gputm_metadata_table_removed {
+enum gputm_metadata_table_remove_result {
 	GPUTM_METADATA_TABLE_REMOVED = 0, /**< its stamps are in the filter */
 	GPUTM_METADATA_TABLE_ABSENT = 1,  /**< there was no entry */
 	GPUTM_METADATA_TABLE_LOCKED = 2,  /**< it has reserved writes and stays */
@@ -160,11 +162,11 @@ GPUTM_API struct gputm_unit *gputm_metadata_table_unit(struct gputm_metadata_tab
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_metadata_table_lookup(struct gputm_metadata_table *table, uint64_t address,
-			    struct gputm_metadata *out);
+			    struct gputm_metadata_table_entry *out);
 /** @return the same answer; changes nothing, not even statistics. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_metadata_table_lookup_probe(const struct gputm_metadata_table *table, uint64_t address,
-				  struct gputm_metadata *out);
+				  struct gputm_metadata_table_entry *out);
 
 /**
  * What an access needs, in one call: a look-up, counted as one, and on a miss the estimate of the
@@ -172,9 +174,9 @@ gputm_metadata_table_lookup_probe(const struct gputm_metadata_table *table, uint
  * @param out set in all fields, on a hit and on a miss.
  * @return enum gputm_metadata_table_result; -ERANGE, @p address is too wide.
  */
-GPUTM_API GPUTM_MUST_CHECK int gputm_metadata_table_get(struct gputm_metadata_table *table,
-							uint64_t address,
-							struct gputm_metadata *out);
+GPUTM_API GPUTM_MUST_CHECK int gputm_metadata_table_query(struct gputm_metadata_table *table,
+							  uint64_t address,
+							  struct gputm_metadata_table_entry *out);
 
 /**
  * The stamps that filter or registers know for a granule without entry: never below those that
@@ -198,16 +200,16 @@ gputm_metadata_table_estimate(const struct gputm_metadata_table *table, uint64_t
  * the stash is full, and else to the overflow.
  * @param metadata place may be anything (a hint); cycles is not used.
  * @param cycles set to the cost; 0 when the entry was there; NULL allowed.
- * @return enum gputm_metadata_table_updated; -ERANGE, address, stamp, owner or number of writes
- * is too wide; -ENOMEM, no memory for the overflow (nothing has changed).
+ * @return enum gputm_metadata_table_update_result; -ERANGE, address, stamp, owner or number of
+ * writes is too wide; -ENOMEM, no memory for the overflow (nothing has changed).
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_metadata_table_update(struct gputm_metadata_table *table, uint64_t address,
-			    const struct gputm_metadata *metadata, uint32_t *cycles);
+			    const struct gputm_metadata_table_entry *metadata, uint32_t *cycles);
 
 /**
  * Reserve, or release, writes of a granule whose stamps stay as they are known: an update() of
- * what get() gave, without a look-up of its own in the statistics.
+ * what query() gave, without a look-up of its own in the statistics.
  * @param change added to the number of reserved writes; below 0 they are released.
  * @param owner of the reservation.
  * @param cycles as update() sets it; NULL allowed.
@@ -219,7 +221,7 @@ gputm_metadata_table_add_writes(struct gputm_metadata_table *table, uint64_t add
 
 /**
  * Move the stamps of an entry without reservation to the filter and free its place. 1 cycle.
- * @return enum gputm_metadata_table_removed; -ERANGE.
+ * @return enum gputm_metadata_table_remove_result; -ERANGE.
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_metadata_table_remove(struct gputm_metadata_table *table,
 							   uint64_t address);
@@ -240,7 +242,7 @@ GPUTM_API uint64_t gputm_metadata_table_writes(const struct gputm_metadata_table
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_metadata_table_get_entry(const struct gputm_metadata_table *table, uint64_t index,
-			       uint64_t *address, struct gputm_metadata *out);
+			       uint64_t *address, struct gputm_metadata_table_entry *out);
 
 GPUTM_END_DECLS
 #endif /* GPUTM_METADATA_TABLE_H */

@@ -40,15 +40,15 @@ struct gputm_ownership_table;
 
 /** How the number of a region picks its entry. */
 enum gputm_ownership_table_hash {
-	GPUTM_OWNERSHIP_TABLE_LOW_BITS = 0, /**< its low bits, as Fig. 6.6 draws it */
-	GPUTM_OWNERSHIP_TABLE_H3 = 1,
+	GPUTM_OWNERSHIP_TABLE_HASH_LOW_BITS = 0, /**< its low bits, as Fig. 6.6 draws it */
+	GPUTM_OWNERSHIP_TABLE_HASH_H3 = 1,
 	/** (region % entries + region / entries x 17) % entries: the released simulator's. */
-	GPUTM_OWNERSHIP_TABLE_RELEASED = 2,
+	GPUTM_OWNERSHIP_TABLE_HASH_RELEASED = 2,
 };
 
 /** Geometry; fields are only ever appended. Ranges: gputm_ownership_table_params(). */
 struct gputm_ownership_table_config {
-	size_t size;	       /**< sizeof *this, set by the INIT macro */
+	size_t size; /**< sizeof *this, set by the INIT macro */
 	/** Lanes of a warp (1..64). */
 	uint32_t lanes;
 	/** Regions that a table tells apart, a byte each (power of two, 1..2^16). */
@@ -84,20 +84,20 @@ struct gputm_ownership_table_config {
 /* end INIT */
 
 /** One row of a log: what the lanes of a warp accessed at one log position. */
-struct gputm_warp_row {
+struct gputm_resolver_row {
 	uint64_t mask;		 /**< lanes with an entry; the others are void */
 	const uint64_t *address; /**< per lane, bytes; only of lanes in mask */
 };
 
 /** The logs of one warp. */
-struct gputm_warp_logs {
-	const struct gputm_warp_row *read;  /**< read_rows of them, oldest first */
-	const struct gputm_warp_row *write; /**< write_rows of them, oldest first */
+struct gputm_resolver_logs {
+	const struct gputm_resolver_row *read;	/**< read_rows of them, oldest first */
+	const struct gputm_resolver_row *write; /**< write_rows of them, oldest first */
 	uint32_t read_rows, write_rows;
 };
 
 /** What has come of the resolution of a warp. */
-struct gputm_resolution {
+struct gputm_resolver_outcome {
 	uint64_t survived; /**< lanes that may commit together */
 	uint64_t aborted;  /**< the other active lanes */
 	/** Cost; the total is the sum. */
@@ -172,8 +172,8 @@ gputm_ownership_table_acquire_probe(const struct gputm_ownership_table *table, u
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_ownership_table_resolve(struct gputm_ownership_table *table,
 							     uint32_t buffer,
-							     const struct gputm_warp_logs *logs,
-							     struct gputm_resolution *out);
+							     const struct gputm_resolver_logs *logs,
+							     struct gputm_resolver_outcome *out);
 
 /**
  * Phase 1 of one row of the write log: every region takes the lowest of its lanes.
@@ -182,18 +182,18 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_ownership_table_resolve(struct gputm_owners
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_ownership_table_construct_row(struct gputm_ownership_table *table, uint32_t buffer,
-				    const struct gputm_warp_row *row);
+				    const struct gputm_resolver_row *row);
 /**
  * Phase 2 of one row of the read log; phase 1 is over with the first.
  * @return 0; -EINVAL, the buffer is not acquired; -ERANGE as gputm_ownership_table_resolve().
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_ownership_table_match_read_row(struct gputm_ownership_table *table, uint32_t buffer,
-				     const struct gputm_warp_row *row);
+				     const struct gputm_resolver_row *row);
 /** The same for a row of the write log; every row of phase 1 must be matched. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_ownership_table_match_write_row(struct gputm_ownership_table *table, uint32_t buffer,
-				      const struct gputm_warp_row *row);
+				      const struct gputm_resolver_row *row);
 
 /**
  * What has come of a warp so far. @return 0; -EINVAL, the buffer is not acquired; -ERANGE,
@@ -201,7 +201,7 @@ gputm_ownership_table_match_write_row(struct gputm_ownership_table *table, uint3
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_ownership_table_get_result(const struct gputm_ownership_table *table, uint32_t buffer,
-				 struct gputm_resolution *out);
+				 struct gputm_resolver_outcome *out);
 
 /** Give a buffer back. @return 0; -EINVAL, it is not acquired; -ERANGE, there is no such buffer. */
 GPUTM_API GPUTM_MUST_CHECK int gputm_ownership_table_release(struct gputm_ownership_table *table,

@@ -26,7 +26,7 @@ struct gputm_reader_list;
 
 /** Geometry; fields are only ever appended. Transactions are 0 .. root_bits x leaf_bits - 1. */
 struct gputm_reader_list_config {
-	size_t size;	       /**< sizeof *this, set by the INIT macro */
+	size_t size; /**< sizeof *this, set by the INIT macro */
 	/** Entries of the pool (1..2^20). */
 	uint32_t entries;
 	/** Bits of a root vector: leaves of a word (power of two, 8..64). */
@@ -56,10 +56,10 @@ enum gputm_reader_list_result {
 
 /** Types of entries, with the numbers of Fig. 10. */
 enum gputm_reader_list_type {
-	GPUTM_READER_LIST_UNUSED = 0,
-	GPUTM_READER_LIST_PLAIN = 1, /**< one to three IDs */
-	GPUTM_READER_LIST_ROOT = 2,  /**< which leaves there are */
-	GPUTM_READER_LIST_LEAF = 3,  /**< which transactions of the leaf are readers */
+	GPUTM_READER_LIST_TYPE_UNUSED = 0,
+	GPUTM_READER_LIST_TYPE_PLAIN = 1, /**< one to three IDs */
+	GPUTM_READER_LIST_TYPE_ROOT = 2,  /**< which leaves there are */
+	GPUTM_READER_LIST_TYPE_LEAF = 3,  /**< which transactions of the leaf are readers */
 };
 
 /** One entry of the pool as the hardware holds it, for displays. */
@@ -73,11 +73,11 @@ struct gputm_reader_list_entry {
 
 /** Events; gputm_reader_list(3) says what each tells. */
 enum gputm_reader_list_event {
-	GPUTM_READER_LIST_EVENT_ADDED = 0,
-	GPUTM_READER_LIST_EVENT_REMOVED = 1,
-	GPUTM_READER_LIST_EVENT_FULL = 2,
-	GPUTM_READER_LIST_EVENT_EXPANDED = 3,
-	GPUTM_READER_LIST_EVENT_FOLDED = 4,
+	GPUTM_READER_LIST_EVENT_ADD = 0,
+	GPUTM_READER_LIST_EVENT_REMOVE = 1,
+	GPUTM_READER_LIST_EVENT_REFUSE = 2,
+	GPUTM_READER_LIST_EVENT_EXPAND = 3,
+	GPUTM_READER_LIST_EVENT_FOLD = 4,
 };
 
 /** @return the parameter table. */

@@ -18,7 +18,7 @@ struct gputm_recency_bloom;
 
 /** Geometry. */
 struct gputm_recency_bloom_config {
-	size_t size;	       /**< sizeof *this, set by the INIT macro */
+	size_t size; /**< sizeof *this, set by the INIT macro */
 	/** Sub-arrays, each with a hash of its own (1..8). */
 	uint32_t ways;
 	/** Entries per sub-array (power of two, 1..2^20). */
@@ -48,8 +48,8 @@ struct gputm_recency_bloom_config {
 
 /** Events; gputm_recency_bloom(3) says what each tells. */
 enum gputm_recency_bloom_event {
-	GPUTM_RECENCY_BLOOM_UPDATED = 0,
-	GPUTM_RECENCY_BLOOM_EXPIRED = 1,
+	GPUTM_RECENCY_BLOOM_EVENT_UPDATE = 0,
+	GPUTM_RECENCY_BLOOM_EVENT_EXPIRE = 1,
 };
 
 /** @return the parameter table. */

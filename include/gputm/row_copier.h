@@ -28,7 +28,7 @@ struct gputm_row_copier;
 
 /** Geometry; fields are only ever appended. */
 struct gputm_row_copier_config {
-	size_t size;	       /**< sizeof *this, set by the INIT macro */
+	size_t size; /**< sizeof *this, set by the INIT macro */
 	/** Bytes of a row (power of two, 64..2^16). */
 	uint32_t row_bytes;
 	/** Cycles to copy a row (1..4096). */
@@ -65,8 +65,8 @@ struct gputm_row_copier_request {
 
 /** Events; gputm_row_copier(3) says what each tells. */
 enum gputm_row_copier_event {
-	GPUTM_ROW_COPIER_EVENT_PUSHED = 0,
-	GPUTM_ROW_COPIER_EVENT_COMPLETED = 1,
+	GPUTM_ROW_COPIER_EVENT_PUSH = 0,
+	GPUTM_ROW_COPIER_EVENT_COMPLETE = 1,
 };
 
 /** @return the parameter table. */
@@ -113,7 +113,7 @@ GPUTM_API int gputm_row_copier_take(struct gputm_row_copier *copier,
 
 /** What there is to take after a tick. */
 enum gputm_row_copier_offer {
-	GPUTM_ROW_COPIER_OFFERS_COPY = 1, /**< complete requests */
+	GPUTM_ROW_COPIER_OFFER_COPY = 1, /**< complete requests */
 };
 /** One cycle. @return enum gputm_row_copier_offer. */
 GPUTM_API int gputm_row_copier_tick(struct gputm_row_copier *copier);

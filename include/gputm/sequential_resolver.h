@@ -35,7 +35,7 @@ struct gputm_sequential_resolver;
 
 /** Geometry; fields are only ever appended. Ranges: gputm_sequential_resolver_params(). */
 struct gputm_sequential_resolver_config {
-	size_t size;	       /**< sizeof *this, set by the INIT macro */
+	size_t size; /**< sizeof *this, set by the INIT macro */
 	/** Lanes of a warp (1..64). */
 	uint32_t lanes;
 	/** Bits of a filter (power of two, 8..32768). */
@@ -128,8 +128,8 @@ gputm_sequential_resolver_acquire_probe(const struct gputm_sequential_resolver *
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_sequential_resolver_resolve(struct gputm_sequential_resolver *resolver, uint32_t buffer,
-				  const struct gputm_warp_logs *logs,
-				  struct gputm_resolution *out);
+				  const struct gputm_resolver_logs *logs,
+				  struct gputm_resolver_outcome *out);
 
 /**
  * One lane: check it, and let its writes join the filter if it survives.
@@ -139,8 +139,8 @@ gputm_sequential_resolver_resolve(struct gputm_sequential_resolver *resolver, ui
  * gputm_sequential_resolver_resolve().
  */
 GPUTM_API GPUTM_MUST_CHECK int
-gputm_sequential_resolver_lane(struct gputm_sequential_resolver *resolver, uint32_t buffer,
-			       const struct gputm_warp_logs *logs, uint32_t lane);
+gputm_sequential_resolver_resolve_lane(struct gputm_sequential_resolver *resolver, uint32_t buffer,
+				       const struct gputm_resolver_logs *logs, uint32_t lane);
 
 /**
  * What has come of a warp so far; a lane not yet resolved is neither survivor nor aborted.
@@ -148,7 +148,7 @@ gputm_sequential_resolver_lane(struct gputm_sequential_resolver *resolver, uint3
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_sequential_resolver_get_result(const struct gputm_sequential_resolver *resolver,
-				     uint32_t buffer, struct gputm_resolution *out);
+				     uint32_t buffer, struct gputm_resolver_outcome *out);
 
 /** Give a buffer back. @return 0; -EINVAL, it is not acquired; -ERANGE, there is no such buffer. */
 GPUTM_API GPUTM_MUST_CHECK int

@@ -27,13 +27,15 @@ struct gputm_signature;
 
 /** How a granule number becomes the place of a bit. */
 enum gputm_signature_hash {
-	GPUTM_SIGNATURE_H3 = 0,	    /**< H3, drawn from the seed, one function per sub-signature */
-	GPUTM_SIGNATURE_MODULO = 1, /**< the granule number modulo bits; one hash only */
+	/** H3, drawn from the seed, one function per sub-signature */
+	GPUTM_SIGNATURE_HASH_H3 = 0,
+	/** the granule number modulo bits; one hash only */
+	GPUTM_SIGNATURE_HASH_MODULO = 1,
 };
 
 /** Geometry; fields are only ever appended. Ranges: gputm_signature_params(). */
 struct gputm_signature_config {
-	size_t size;	       /**< sizeof *this, set by the INIT macro */
+	size_t size; /**< sizeof *this, set by the INIT macro */
 	/** Signatures in the array (1..2^20). */
 	uint32_t count;
 	/** Bits of one signature (power of two, 8..32768). */

@@ -57,7 +57,7 @@ struct gputm_simt_stack;
 
 /** Geometry. */
 struct gputm_simt_stack_config {
-	size_t size;		 /**< sizeof *this, set by the INIT macro */
+	size_t size; /**< sizeof *this, set by the INIT macro */
 	/** Lanes of the warp (1..64). */
 	uint32_t lanes;
 	/** Width of a program counter, bits (1..64). */
@@ -94,9 +94,9 @@ enum gputm_simt_stack_result {
 
 /** Type of an entry (4.2.1). */
 enum gputm_simt_stack_type {
-	GPUTM_SIMT_STACK_NORMAL = 0,	  /**< N */
-	GPUTM_SIMT_STACK_RETRY = 1,	  /**< R: lanes to restart, and where */
-	GPUTM_SIMT_STACK_TRANSACTION = 2, /**< T: the attempt that runs */
+	GPUTM_SIMT_STACK_TYPE_NORMAL = 0,      /**< N */
+	GPUTM_SIMT_STACK_TYPE_RETRY = 1,       /**< R: lanes to restart, and where */
+	GPUTM_SIMT_STACK_TYPE_TRANSACTION = 2, /**< T: the attempt that runs */
 };
 
 /** One row of the stack. */

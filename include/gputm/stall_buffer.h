@@ -19,7 +19,7 @@ struct gputm_stall_buffer;
 
 /** Geometry. Ranges: gputm_stall_buffer_params(). */
 struct gputm_stall_buffer_config {
-	size_t size;	       /**< sizeof *this, set by the INIT macro */
+	size_t size; /**< sizeof *this, set by the INIT macro */
 	/** Granules with waiting requests, at most (1..4096). */
 	uint32_t lines;
 	/** Requests of a line, at most (1..4096). */
@@ -43,14 +43,14 @@ struct gputm_stall_buffer_config {
 /* end INIT */
 
 /** A waiting access. */
-struct gputm_stall_request {
+struct gputm_stall_buffer_request {
 	uint64_t address; /**< bytes */
 	uint64_t stamp;	  /**< its age: smaller is older */
 	uint64_t tag;	  /**< the caller's; comes back with it */
 	uint32_t warp;	  /**< of the access */
 };
 
-/** Answers of gputm_stall_buffer_enqueue(). */
+/** Answers of gputm_stall_buffer_push(). */
 enum gputm_stall_buffer_result {
 	GPUTM_STALL_BUFFER_QUEUED = 0,
 	GPUTM_STALL_BUFFER_NO_LINE = 1, /**< every line waits for another granule */
@@ -65,7 +65,7 @@ enum gputm_stall_buffer_wake_result {
 
 /** Events; gputm_stall_buffer(3) says what each tells. */
 enum gputm_stall_buffer_event {
-	GPUTM_STALL_BUFFER_EVENT_QUEUE = 0,
+	GPUTM_STALL_BUFFER_EVENT_PUSH = 0,
 	GPUTM_STALL_BUFFER_EVENT_WAKE = 1,
 };
 
@@ -90,11 +90,11 @@ GPUTM_API struct gputm_unit *gputm_stall_buffer_unit(struct gputm_stall_buffer *
  * @return enum gputm_stall_buffer_result; -ERANGE, the address is too wide.
  */
 GPUTM_API GPUTM_MUST_CHECK int
-gputm_stall_buffer_enqueue(struct gputm_stall_buffer *buffer,
-			   const struct gputm_stall_request *request);
+gputm_stall_buffer_push(struct gputm_stall_buffer *buffer,
+			const struct gputm_stall_buffer_request *request);
 /** @return the same answer for a request at @p address; changes nothing. */
 GPUTM_API GPUTM_MUST_CHECK int
-gputm_stall_buffer_enqueue_probe(const struct gputm_stall_buffer *buffer, uint64_t address);
+gputm_stall_buffer_push_probe(const struct gputm_stall_buffer *buffer, uint64_t address);
 
 /**
  * Take out the oldest request of a granule: the least stamp, and among equals the first to come.
@@ -103,27 +103,27 @@ gputm_stall_buffer_enqueue_probe(const struct gputm_stall_buffer *buffer, uint64
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_stall_buffer_wake(struct gputm_stall_buffer *buffer, uint64_t address,
-			struct gputm_stall_request *out);
+			struct gputm_stall_buffer_request *out);
 /** @return the same answer and request; changes nothing. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_stall_buffer_wake_probe(const struct gputm_stall_buffer *buffer, uint64_t address,
-			      struct gputm_stall_request *out);
+			      struct gputm_stall_buffer_request *out);
 /** As wake(), if its stamp is below @p stamp: it can only abort. @return as wake(). */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_stall_buffer_wake_before(struct gputm_stall_buffer *buffer, uint64_t address,
-			       uint64_t stamp, struct gputm_stall_request *out);
+			       uint64_t stamp, struct gputm_stall_buffer_request *out);
 /** As wake(), among the requests of @p warp. @return as wake(). */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_stall_buffer_wake_warp(struct gputm_stall_buffer *buffer, uint64_t address, uint32_t warp,
-			     struct gputm_stall_request *out);
+			     struct gputm_stall_buffer_request *out);
 /** Take out any request, the oldest of the lowest line in use (rollover). @return as wake(). */
 GPUTM_API GPUTM_MUST_CHECK int gputm_stall_buffer_drain(struct gputm_stall_buffer *buffer,
-							struct gputm_stall_request *out);
+							struct gputm_stall_buffer_request *out);
 
 /** For displays: waiting request number @p index, by line. @return 0; -ERANGE, past the last. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_stall_buffer_get_request(const struct gputm_stall_buffer *buffer, uint64_t index,
-			       struct gputm_stall_request *out);
+			       struct gputm_stall_buffer_request *out);
 
 /** @return the number of waiting requests. */
 GPUTM_API uint64_t gputm_stall_buffer_waiting(const struct gputm_stall_buffer *buffer);

@@ -16,9 +16,9 @@
  *	gputm_sync_round_begin(round, now);
  *	for (;;) {
  *		gputm_sync_round_step(round, now, &todo);
- *		if (todo.what == GPUTM_SYNC_ROUND_RUN)
+ *		if (todo.action == GPUTM_SYNC_ROUND_ACTION_RUN)
  *			now = run both devices until gputm_sync_round_next_time(round);
- *		else if (todo.what == GPUTM_SYNC_ROUND_END)
+ *		else if (todo.action == GPUTM_SYNC_ROUND_ACTION_END)
  *			break;
  *		else
  *			do it, then gputm_sync_round_complete(round, now, &done);
@@ -37,7 +37,7 @@ struct gputm_sync_round;
 
 /** Timing; fields are only ever appended. Ranges: gputm_sync_round_params(). */
 struct gputm_sync_round_config {
-	size_t size;		 /**< sizeof *this, set by the INIT macro */
+	size_t size; /**< sizeof *this, set by the INIT macro */
 	/** Cycles of the execution phase (1..2^40). */
 	uint64_t round_cycles;
 	/** Cycles between early validations; 0: no early validation (0..2^40). */
@@ -63,30 +63,36 @@ struct gputm_sync_round_config {
 
 /** The devices, as bits of a set. */
 enum gputm_sync_round_device {
-	GPUTM_SYNC_ROUND_CPU = 1,
-	GPUTM_SYNC_ROUND_GPU = 2,
+	GPUTM_SYNC_ROUND_DEVICE_CPU = 1,
+	GPUTM_SYNC_ROUND_DEVICE_GPU = 2,
 };
 
 /** What is to be done. */
-enum gputm_sync_round_what {
-	GPUTM_SYNC_ROUND_RUN = 0,   /**< nothing, until next_time; devices that may, run */
-	GPUTM_SYNC_ROUND_DRAIN = 1, /**< let no transaction begin on `devices`; complete when
-				       none runs there */
-	GPUTM_SYNC_ROUND_EARLY = 2, /**< validate one full chunk of the logs, test only */
-	GPUTM_SYNC_ROUND_SHIP = 3,  /**< validate and apply one chunk; a part with `partial` */
-	GPUTM_SYNC_ROUND_SHADOW = 4, /**< success: bring the shadow copy up to the working copy;
-					the GPU's next round begins */
-	GPUTM_SYNC_ROUND_COPY_BACK = 5, /**< success: copy what the GPU wrote to the CPU */
-	GPUTM_SYNC_ROUND_REPLAY = 6, /**< failure: replay the logs on the shadow copy and copy
-					it over what the GPU wrote; the CPU's next round begins */
-	GPUTM_SYNC_ROUND_REALIGN = 7, /**< failure: copy the CPU's state over what the GPU
-					 wrote */
-	GPUTM_SYNC_ROUND_END = 8,   /**< the round is over: `success` */
+enum gputm_sync_round_action {
+	/** nothing, until next_time; devices that may, run */
+	GPUTM_SYNC_ROUND_ACTION_RUN = 0,
+	/** let no transaction begin on `devices`; complete when none runs there */
+	GPUTM_SYNC_ROUND_ACTION_DRAIN = 1,
+	/** validate one full chunk of the logs, test only */
+	GPUTM_SYNC_ROUND_ACTION_EARLY = 2,
+	/** validate and apply one chunk; a part with `partial` */
+	GPUTM_SYNC_ROUND_ACTION_SHIP = 3,
+	/** success: bring the shadow copy up to the working copy; the GPU's next round begins */
+	GPUTM_SYNC_ROUND_ACTION_SHADOW = 4,
+	/** success: copy what the GPU wrote to the CPU */
+	GPUTM_SYNC_ROUND_ACTION_COPY_BACK = 5,
+	/** failure: replay the logs on the shadow copy and copy it over what the GPU wrote; the
+	 * CPU's next round begins */
+	GPUTM_SYNC_ROUND_ACTION_REPLAY = 6,
+	/** failure: copy the CPU's state over what the GPU wrote */
+	GPUTM_SYNC_ROUND_ACTION_REALIGN = 7,
+	/** the round is over: `success` */
+	GPUTM_SYNC_ROUND_ACTION_END = 8,
 };
 
 /** An answer of gputm_sync_round_step(). */
 struct gputm_sync_round_todo {
-	enum gputm_sync_round_what what;
+	enum gputm_sync_round_action action;
 	uint32_t devices; /**< DRAIN: a set of enum gputm_sync_round_device */
 	bool partial;	  /**< SHIP */
 	bool success;	  /**< SHADOW to END: no conflict was found */
@@ -101,17 +107,17 @@ struct gputm_sync_round_done {
 };
 
 /** Where a round is. */
-enum gputm_sync_round_phase {
-	GPUTM_SYNC_ROUND_IDLE = 0,
-	GPUTM_SYNC_ROUND_EXECUTION = 1,
-	GPUTM_SYNC_ROUND_VALIDATION = 2,
-	GPUTM_SYNC_ROUND_MERGE = 3,
+enum gputm_sync_round_state {
+	GPUTM_SYNC_ROUND_STATE_IDLE = 0,
+	GPUTM_SYNC_ROUND_STATE_EXECUTION = 1,
+	GPUTM_SYNC_ROUND_STATE_VALIDATION = 2,
+	GPUTM_SYNC_ROUND_STATE_MERGE = 3,
 };
 
 /** Events; gputm_sync_round(3) says what each tells. */
 enum gputm_sync_round_event {
-	GPUTM_SYNC_ROUND_EVENT_PHASE = 0,
-	GPUTM_SYNC_ROUND_EVENT_DONE = 1,
+	GPUTM_SYNC_ROUND_EVENT_STATE = 0,
+	GPUTM_SYNC_ROUND_EVENT_COMPLETE = 1,
 };
 
 /** @return the parameter table. */
@@ -187,8 +193,8 @@ GPUTM_API bool gputm_sync_round_may_run(const struct gputm_sync_round *round,
 GPUTM_API uint64_t gputm_sync_round_next_time(const struct gputm_sync_round *round);
 
 /** @return where the round is. */
-GPUTM_API enum gputm_sync_round_phase
-gputm_sync_round_current(const struct gputm_sync_round *round);
+GPUTM_API enum gputm_sync_round_state
+gputm_sync_round_current_state(const struct gputm_sync_round *round);
 
 GPUTM_END_DECLS
 #endif /* GPUTM_SYNC_ROUND_H */

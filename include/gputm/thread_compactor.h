@@ -35,7 +35,7 @@ struct gputm_thread_compactor;
 
 /** Geometry; fields are only ever appended. */
 struct gputm_thread_compactor_config {
-	size_t size;	/**< sizeof *this, set by the INIT macro */
+	size_t size; /**< sizeof *this, set by the INIT macro */
 	/** Lanes of a warp: priority encoders (1..64). */
 	uint32_t lanes;
 	/** Static warps of a block: inputs of an encoder (1..32). */
@@ -107,7 +107,7 @@ gputm_thread_compactor_push_probe(const struct gputm_thread_compactor *compactor
 
 /** What there is to take after a tick. */
 enum gputm_thread_compactor_offer {
-	GPUTM_THREAD_COMPACTOR_OFFERS_WARP = 1, /**< warps */
+	GPUTM_THREAD_COMPACTOR_OFFER_WARP = 1, /**< warps */
 };
 /** One cycle: every encoder takes a thread of its buffer, which make one warp.
  * @return enum gputm_thread_compactor_offer. */

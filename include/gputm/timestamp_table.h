@@ -24,7 +24,7 @@ struct gputm_timestamp_table;
 
 /** Geometry; fields are only ever appended. */
 struct gputm_timestamp_table_config {
-	size_t size;		/**< sizeof *this, set by the INIT macro */
+	size_t size; /**< sizeof *this, set by the INIT macro */
 	/** Transactions (2..2^16). */
 	uint32_t transactions;
 	/** Width of a timestamp, bits (5..31). */
@@ -54,9 +54,9 @@ enum gputm_timestamp_table_result {
 
 /** States of a transaction: IDLE -begin-> RUNNING -retire-> COMMITTED -release-> IDLE. */
 enum gputm_timestamp_table_state {
-	GPUTM_TIMESTAMP_TABLE_IDLE = 0,	     /**< no transaction has this number */
-	GPUTM_TIMESTAMP_TABLE_RUNNING = 1,   /**< it runs */
-	GPUTM_TIMESTAMP_TABLE_COMMITTED = 2, /**< it has committed and may still get edges */
+	GPUTM_TIMESTAMP_TABLE_STATE_IDLE = 0,	   /**< no transaction has this number */
+	GPUTM_TIMESTAMP_TABLE_STATE_RUNNING = 1,   /**< it runs */
+	GPUTM_TIMESTAMP_TABLE_STATE_COMMITTED = 2, /**< it has committed and may still get edges */
 };
 
 /** PDTS of a transaction that has none. */
@@ -72,11 +72,11 @@ struct gputm_timestamp_table_stamps {
 
 /** Events; gputm_timestamp_table(3) says what each tells. */
 enum gputm_timestamp_table_event {
-	GPUTM_TIMESTAMP_TABLE_EVENT_BEGUN = 0,
+	GPUTM_TIMESTAMP_TABLE_EVENT_BEGIN = 0,
 	GPUTM_TIMESTAMP_TABLE_EVENT_EDGE = 1,
-	GPUTM_TIMESTAMP_TABLE_EVENT_RETIRED = 2,
-	GPUTM_TIMESTAMP_TABLE_EVENT_RELEASED = 3,
-	GPUTM_TIMESTAMP_TABLE_EVENT_RESTARTED = 4,
+	GPUTM_TIMESTAMP_TABLE_EVENT_RETIRE = 2,
+	GPUTM_TIMESTAMP_TABLE_EVENT_RELEASE = 3,
+	GPUTM_TIMESTAMP_TABLE_EVENT_RESTART = 4,
 };
 
 /** @return the parameter table. */
@@ -123,12 +123,12 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_timestamp_table_begin(struct gputm_timestam
  * @return enum gputm_timestamp_table_result; -EINVAL, neither transaction runs, one is idle,
  * or they are the same; -ERANGE, there is no such transaction.
  */
-GPUTM_API GPUTM_MUST_CHECK int gputm_timestamp_table_edge(struct gputm_timestamp_table *table,
-							  uint32_t pred, uint32_t succ);
-/** @return what gputm_timestamp_table_edge() would; changes nothing. */
+GPUTM_API GPUTM_MUST_CHECK int gputm_timestamp_table_add_edge(struct gputm_timestamp_table *table,
+							      uint32_t pred, uint32_t succ);
+/** @return what gputm_timestamp_table_add_edge() would; changes nothing. */
 GPUTM_API GPUTM_MUST_CHECK int
-gputm_timestamp_table_edge_probe(const struct gputm_timestamp_table *table, uint32_t pred,
-				 uint32_t succ);
+gputm_timestamp_table_add_edge_probe(const struct gputm_timestamp_table *table, uint32_t pred,
+				     uint32_t succ);
 
 /**
  * A running transaction ends: PrevTS = CTS, PDTS unset. If it has committed it stays, for

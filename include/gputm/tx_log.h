@@ -30,14 +30,14 @@ struct gputm_tx_log;
 
 /** How a read of the warp's own write is noticed (thesis 4.2.3). */
 enum gputm_tx_log_filter {
-	GPUTM_TX_LOG_NONE = 0,	    /**< not: every read walks the write log */
-	GPUTM_TX_LOG_SIGNATURE = 1, /**< a 64-bit signature per lane; may walk in vain */
-	GPUTM_TX_LOG_PERFECT = 2,   /**< exactly, as the paper's evaluation does */
+	GPUTM_TX_LOG_FILTER_NONE = 0,	   /**< not: every read walks the write log */
+	GPUTM_TX_LOG_FILTER_SIGNATURE = 1, /**< a 64-bit signature per lane; may walk in vain */
+	GPUTM_TX_LOG_FILTER_PERFECT = 2,   /**< exactly, as the paper's evaluation does */
 };
 
 /** Geometry; fields are only ever appended. Ranges: gputm_tx_log_params(). */
 struct gputm_tx_log_config {
-	size_t size;		 /**< sizeof *this, set by the INIT macro */
+	size_t size; /**< sizeof *this, set by the INIT macro */
 	/** Lanes of the warp (1..64). */
 	uint32_t lanes;
 	/** Width of a byte address, bits (8..64). */
@@ -69,8 +69,8 @@ struct gputm_tx_log_config {
 
 /** Which of the two logs. Rows and lanes of another kind are undefined. */
 enum gputm_tx_log_kind {
-	GPUTM_TX_LOG_READ = 0,
-	GPUTM_TX_LOG_WRITE = 1,
+	GPUTM_TX_LOG_KIND_READ = 0,
+	GPUTM_TX_LOG_KIND_WRITE = 1,
 };
 
 /** Where an appended row lies. */

@@ -25,14 +25,14 @@ struct gputm_tx_throttle;
 
 /** What moves the limit. */
 enum gputm_tx_throttle_policy {
-	GPUTM_TX_THROTTLE_FIXED = 0,  /**< nothing */
-	GPUTM_TX_THROTTLE_ABORTS = 1, /**< aborts per commit */
-	GPUTM_TX_THROTTLE_CLIMB = 2,  /**< cycles of lanes for each commit */
+	GPUTM_TX_THROTTLE_POLICY_FIXED = 0,  /**< nothing */
+	GPUTM_TX_THROTTLE_POLICY_ABORTS = 1, /**< aborts per commit */
+	GPUTM_TX_THROTTLE_POLICY_CLIMB = 2,  /**< cycles of lanes for each commit */
 };
 
 /** Geometry; fields are only ever appended. Ranges: gputm_tx_throttle_params(). */
 struct gputm_tx_throttle_config {
-	size_t size;	/**< sizeof *this, set by the INIT macro */
+	size_t size; /**< sizeof *this, set by the INIT macro */
 	/** Warps resident on the core (1..1024). */
 	uint32_t warps;
 	/** Warps in a transaction at a time, at first; 0 is no limit (0..1024). */
@@ -63,7 +63,7 @@ enum gputm_tx_throttle_result {
 };
 
 /** What a report does to the limit. */
-enum gputm_tx_throttle_move {
+enum gputm_tx_throttle_report_result {
 	GPUTM_TX_THROTTLE_KEPT = 0,
 	GPUTM_TX_THROTTLE_RAISED = 1,
 	GPUTM_TX_THROTTLE_LOWERED = 2,
@@ -138,7 +138,7 @@ GPUTM_API bool gputm_tx_throttle_next_warp(const struct gputm_tx_throttle *throt
  * is complete, and earlier when it has too many aborts (aborts) or costs too much (climb);
  * a policy that is fixed takes no notice. A lower limit takes no warp out; after a higher
  * one gputm_tx_throttle_next_warp() may name a warp.
- * @return enum gputm_tx_throttle_move; -ERANGE, more than 64 commits or aborts; -EINVAL,
+ * @return enum gputm_tx_throttle_report_result; -ERANGE, more than 64 commits or aborts; -EINVAL,
  * @p cycle is before that of the last report, or before @p began.
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_tx_throttle_report(struct gputm_tx_throttle *throttle,

@@ -38,7 +38,7 @@ struct gputm_validation_unit;
 
 /** Geometry. Ranges: gputm_validation_unit_params(). */
 struct gputm_validation_unit_config {
-	size_t size;		 /**< sizeof *this, set by the INIT macro */
+	size_t size; /**< sizeof *this, set by the INIT macro */
 	/** Compare times only, as in the paper; not serialisable. */
 	bool paper_order;
 	/** Width of a logical time, bits (4..48). */
@@ -106,7 +106,7 @@ struct gputm_validation_unit_config {
 /* end INIT */
 
 /** A transactional access. */
-struct gputm_validation_request {
+struct gputm_validation_unit_request {
 	uint64_t tag;	   /**< the caller's; comes back with the answer */
 	uint64_t address;  /**< bytes */
 	uint64_t time;	   /**< warpts of the attempt, at most 2^time_bits - 2 */
@@ -125,21 +125,21 @@ enum gputm_validation_unit_result {
 	GPUTM_VALIDATION_UNIT_NONE = 3,	   /**< retry(): no woken access */
 };
 
-/** Why an access is aborted; GPUTM_VALIDATION_UNIT_GRANTED if it is not. */
+/** Why an access is aborted; GPUTM_VALIDATION_UNIT_REASON_GRANTED if it is not. */
 enum gputm_validation_unit_reason {
-	GPUTM_VALIDATION_UNIT_GRANTED = 0,
-	GPUTM_VALIDATION_UNIT_LOAD_WTS = 1,  /**< a load met a younger write */
-	GPUTM_VALIDATION_UNIT_STORE_WTS = 2, /**< a store met a younger write */
-	GPUTM_VALIDATION_UNIT_STORE_RTS = 3, /**< a store met a younger read only */
-	GPUTM_VALIDATION_UNIT_BUFFER = 4,    /**< the stall buffer is full */
+	GPUTM_VALIDATION_UNIT_REASON_GRANTED = 0,
+	GPUTM_VALIDATION_UNIT_REASON_LOAD_WTS = 1,  /**< a load met a younger write */
+	GPUTM_VALIDATION_UNIT_REASON_STORE_WTS = 2, /**< a store met a younger write */
+	GPUTM_VALIDATION_UNIT_REASON_STORE_RTS = 3, /**< a store met a younger read only */
+	GPUTM_VALIDATION_UNIT_REASON_BUFFER = 4,    /**< the stall buffer is full */
 	/** The number of writes is at its largest. With count_bits = 1 a transaction that writes a
 	 * granule twice never commits. */
-	GPUTM_VALIDATION_UNIT_COUNT = 5,
-	GPUTM_VALIDATION_UNIT_ROLLOVER = 6,  /**< the unit has stopped for a rollover */
+	GPUTM_VALIDATION_UNIT_REASON_COUNT = 5,
+	GPUTM_VALIDATION_UNIT_REASON_ROLLOVER = 6, /**< the unit has stopped for a rollover */
 };
 
 /** An answer. */
-struct gputm_validation_answer {
+struct gputm_validation_unit_answer {
 	uint64_t tag;	 /**< of the request */
 	uint64_t time;	 /**< of an abort: to be reported to the warp's clock */
 	uint32_t result; /**< OK, ABORT or (from access and retry) STALLED */
@@ -148,7 +148,7 @@ struct gputm_validation_answer {
 };
 
 /** Metadata of a granule in the paper's times. */
-struct gputm_validation_granule {
+struct gputm_validation_unit_granule {
 	uint64_t wts, rts; /**< 0: never */
 	uint32_t writes;
 	uint32_t owner;	   /**< warp; of no meaning when writes is 0 */
@@ -161,15 +161,18 @@ enum gputm_validation_unit_push_result {
 };
 
 /** Where a unit stands in a rollover. */
-enum gputm_validation_unit_phase {
-	GPUTM_VALIDATION_UNIT_RUNNING = 0,
-	GPUTM_VALIDATION_UNIT_STOPPED = 1,     /**< answers every access with an abort */
-	GPUTM_VALIDATION_UNIT_ALL_STOPPED = 2, /**< and its stop went round the ring: it leads */
-	GPUTM_VALIDATION_UNIT_ROLLING = 3,     /**< rolls over when nothing is left in it */
+enum gputm_validation_unit_state {
+	GPUTM_VALIDATION_UNIT_STATE_RUNNING = 0,
+	/** answers every access with an abort */
+	GPUTM_VALIDATION_UNIT_STATE_STOPPED = 1,
+	/** and its stop went round the ring: it leads */
+	GPUTM_VALIDATION_UNIT_STATE_ALL_STOPPED = 2,
+	/** rolls over when nothing is left in it */
+	GPUTM_VALIDATION_UNIT_STATE_ROLLING = 3,
 };
 
 /** A message of the ring. */
-struct gputm_validation_message {
+struct gputm_validation_unit_message {
 	uint32_t go;   /**< 0: stop; 1: roll over and go on */
 	uint32_t from; /**< the unit that leads */
 };
@@ -212,16 +215,16 @@ GPUTM_API struct gputm_unit *gputm_validation_unit_buffer(struct gputm_validatio
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_validation_unit_access(struct gputm_validation_unit *unit,
-			     const struct gputm_validation_request *request,
-			     struct gputm_validation_answer *answer);
+			     const struct gputm_validation_unit_request *request,
+			     struct gputm_validation_unit_answer *answer);
 /** @return the same result; changes nothing. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_validation_unit_access_probe(const struct gputm_validation_unit *unit,
-				   const struct gputm_validation_request *request);
+				   const struct gputm_validation_unit_request *request);
 /** The next woken access tries again. @return as access(); GPUTM_VALIDATION_UNIT_NONE; -ENOMEM. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_validation_unit_retry(struct gputm_validation_unit *unit,
-			    struct gputm_validation_answer *answer);
+			    struct gputm_validation_unit_answer *answer);
 /**
  * Release reserved writes of an attempt, when they are written or it has aborted; the last
  * one wakes the oldest access that waits for the granule. Works in every state.
@@ -236,22 +239,22 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_validation_unit_release(struct gputm_valida
 /** Metadata of a granule, exact or estimated. @return 0; -ERANGE. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_validation_unit_get_granule(const struct gputm_validation_unit *unit, uint64_t address,
-				  struct gputm_validation_granule *out);
+				  struct gputm_validation_unit_granule *out);
 
 /* ---- clocked face ---- */
 
 /** Hand in an access. @return enum gputm_validation_unit_push_result; -ERANGE as access(). */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_validation_unit_push(struct gputm_validation_unit *unit,
-			   const struct gputm_validation_request *request);
+			   const struct gputm_validation_unit_request *request);
 /** @return the same answer; changes nothing. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_validation_unit_push_probe(const struct gputm_validation_unit *unit,
-				 const struct gputm_validation_request *request);
+				 const struct gputm_validation_unit_request *request);
 /** What there is to take after a tick, or'd together. */
 enum gputm_validation_unit_offer {
-	GPUTM_VALIDATION_UNIT_OFFERS_ANSWER = 1,  /**< answers */
-	GPUTM_VALIDATION_UNIT_OFFERS_MESSAGE = 2, /**< messages for the ring */
+	GPUTM_VALIDATION_UNIT_OFFER_ANSWER = 1,	 /**< answers */
+	GPUTM_VALIDATION_UNIT_OFFER_MESSAGE = 2, /**< messages for the ring */
 };
 /**
  * One cycle. @return enum gputm_validation_unit_offer; -ENOMEM, no memory for the overflow: the
@@ -265,7 +268,7 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_validation_unit_advance(struct gputm_valida
 							     uint64_t cycles);
 /** Give the oldest answer. @return 1; 0, there is none. */
 GPUTM_API int gputm_validation_unit_peek(const struct gputm_validation_unit *unit,
-					 struct gputm_validation_answer *out);
+					 struct gputm_validation_unit_answer *out);
 /**
  * @return whether that answer is an abort by stamps that the filter (or the registers) estimates,
  * as the metadata table has lost the granule: perhaps a false conflict. Statistic: abort_estimated.
@@ -293,10 +296,10 @@ GPUTM_API void gputm_validation_unit_rollover(struct gputm_validation_unit *unit
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_validation_unit_ring_push(struct gputm_validation_unit *unit,
-				const struct gputm_validation_message *message);
+				const struct gputm_validation_unit_message *message);
 /** Give the oldest message for the unit after this one. @return 1; 0, there is none. */
 GPUTM_API int gputm_validation_unit_ring_peek(const struct gputm_validation_unit *unit,
-					      struct gputm_validation_message *out);
+					      struct gputm_validation_unit_message *out);
 /** Drop it. @return 1; 0, there was none. */
 GPUTM_API int gputm_validation_unit_ring_pop(struct gputm_validation_unit *unit);
 /**
@@ -307,8 +310,8 @@ GPUTM_API int gputm_validation_unit_ring_pop(struct gputm_validation_unit *unit)
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_validation_unit_rollover_go(struct gputm_validation_unit *unit);
 /** @return where the unit stands. */
-GPUTM_API enum gputm_validation_unit_phase
-gputm_validation_unit_state(const struct gputm_validation_unit *unit);
+GPUTM_API enum gputm_validation_unit_state
+gputm_validation_unit_current_state(const struct gputm_validation_unit *unit);
 
 GPUTM_END_DECLS
 #endif /* GPUTM_VALIDATION_UNIT_H */

@@ -25,7 +25,7 @@ struct gputm_version_table;
 
 /** Geometry; fields are only ever appended. */
 struct gputm_version_table_config {
-	size_t size;		 /**< sizeof *this, set by the INIT macro */
+	size_t size; /**< sizeof *this, set by the INIT macro */
 	/** Regions that can have versions (1..64). */
 	uint32_t regions;
 	/** Versions of a region (2..16). */
@@ -54,7 +54,7 @@ struct gputm_version_table_config {
 /* end INIT */
 
 /** Most versions of a region. */
-#define GPUTM_VERSION_TABLE_VERSIONS 16
+#define GPUTM_VERSION_TABLE_VERSIONS_MAX 16
 
 /** What the table may answer. */
 enum gputm_version_table_result {
@@ -68,10 +68,10 @@ enum gputm_version_table_result {
 
 /** States of a version: FREE -begin_copy-> COPYING -> WRITABLE -seal-> READABLE -> FREE. */
 enum gputm_version_table_state {
-	GPUTM_VERSION_TABLE_COPYING = 1,  /**< S1: neither read nor written */
-	GPUTM_VERSION_TABLE_WRITABLE = 2, /**< S2: commits write it */
-	GPUTM_VERSION_TABLE_READABLE = 3, /**< S3: created, and read from now on */
-	GPUTM_VERSION_TABLE_FREE = 4,	  /**< S4: recycled or never used */
+	GPUTM_VERSION_TABLE_STATE_COPYING = 1,	/**< S1: neither read nor written */
+	GPUTM_VERSION_TABLE_STATE_WRITABLE = 2, /**< S2: commits write it */
+	GPUTM_VERSION_TABLE_STATE_READABLE = 3, /**< S3: created, and read from now on */
+	GPUTM_VERSION_TABLE_STATE_FREE = 4,	/**< S4: recycled or never used */
 };
 
 /** One version of a region. */
@@ -85,13 +85,13 @@ struct gputm_version_table_version {
 
 /** Events; gputm_version_table(3) says what each tells. */
 enum gputm_version_table_event {
-	GPUTM_VERSION_TABLE_EVENT_COPYING = 0,
-	GPUTM_VERSION_TABLE_EVENT_COPIED = 1,
-	GPUTM_VERSION_TABLE_EVENT_SEALED = 2,
-	GPUTM_VERSION_TABLE_EVENT_RECYCLED = 3,
-	GPUTM_VERSION_TABLE_EVENT_ACQUIRED = 4,
-	GPUTM_VERSION_TABLE_EVENT_RELEASED = 5,
-	GPUTM_VERSION_TABLE_EVENT_RESTARTED = 6,
+	GPUTM_VERSION_TABLE_EVENT_BEGIN_COPY = 0,
+	GPUTM_VERSION_TABLE_EVENT_COMPLETE_COPY = 1,
+	GPUTM_VERSION_TABLE_EVENT_SEAL = 2,
+	GPUTM_VERSION_TABLE_EVENT_RECYCLE = 3,
+	GPUTM_VERSION_TABLE_EVENT_ACQUIRE = 4,
+	GPUTM_VERSION_TABLE_EVENT_RELEASE = 5,
+	GPUTM_VERSION_TABLE_EVENT_RESTART = 6,
 };
 
 /** @return the parameter table. */
@@ -186,14 +186,14 @@ gputm_version_table_begin_copy(struct gputm_version_table *table, uint32_t regio
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_version_table_begin_copy_probe(const struct gputm_version_table *table, uint32_t region);
 /** The copy is complete. @return 0; -EINVAL, there is none; -ERANGE, no such region. */
-GPUTM_API GPUTM_MUST_CHECK int gputm_version_table_copied(struct gputm_version_table *table,
-							  uint32_t region);
+GPUTM_API GPUTM_MUST_CHECK int gputm_version_table_complete_copy(struct gputm_version_table *table,
+								 uint32_t region);
 /**
  * A transaction with logical timestamp @p stamp commits into the writable version.
  * @return 0; -EINVAL, there is none; -ERANGE, no such region, or stamp too large.
  */
-GPUTM_API GPUTM_MUST_CHECK int gputm_version_table_committed(struct gputm_version_table *table,
-							     uint32_t region, uint64_t stamp);
+GPUTM_API GPUTM_MUST_CHECK int gputm_version_table_commit(struct gputm_version_table *table,
+							  uint32_t region, uint64_t stamp);
 /**
  * The writable versions of all regions in @p mask (bit i: region i) become readable, created
  * at @p now.

@@ -21,7 +21,7 @@ struct gputm_warp_access_filter;
 
 /** Geometry. Ranges: gputm_warp_access_filter_params(). */
 struct gputm_warp_access_filter_config {
-	size_t size;	       /**< sizeof *this, set by the INIT macro */
+	size_t size; /**< sizeof *this, set by the INIT macro */
 	/** Warps of the core (1..1024). */
 	uint32_t warps;
 	/** Lanes of a warp (1..64). */

@@ -18,7 +18,7 @@ struct gputm_warp_clock;
 
 /** Geometry and back-off. Ranges: gputm_warp_clock_params(). */
 struct gputm_warp_clock_config {
-	size_t size;		/**< sizeof *this, set by the INIT macro */
+	size_t size; /**< sizeof *this, set by the INIT macro */
 	/** Warps of the core (1..2^16). */
 	uint32_t warps;
 	/** Width of a time, bits (2..63). */

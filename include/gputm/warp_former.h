@@ -45,7 +45,7 @@ struct gputm_warp_former;
 
 /** Geometry; fields are only ever appended. */
 struct gputm_warp_former_config {
-	size_t size;	      /**< sizeof *this, set by the INIT macro */
+	size_t size; /**< sizeof *this, set by the INIT macro */
 	/** Lanes of a warp (1..64). */
 	uint32_t lanes;
 	/** Static warps of the core (1..128). */

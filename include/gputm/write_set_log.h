@@ -24,7 +24,7 @@ struct gputm_write_set_log;
 
 /** Geometry; fields are only ever appended. Ranges: gputm_write_set_log_params(). */
 struct gputm_write_set_log_config {
-	size_t size;	       /**< sizeof *this, set by the INIT macro */
+	size_t size; /**< sizeof *this, set by the INIT macro */
 	/** Bytes of the shared region (4..2^36). */
 	uint64_t region_bytes;
 	/** CPU threads, each with a log of its own (1..1024). */
@@ -44,15 +44,16 @@ struct gputm_write_set_log_config {
 /* end INIT */
 
 /** One write of a committed transaction. */
-struct gputm_log_entry {
+struct gputm_write_set_log_entry {
 	uint64_t address; /**< byte offset into the region, a multiple of 4 */
 	uint64_t stamp;	  /**< orders the writes of one word; at least 1 */
 	uint32_t value;
 };
 
 /** A chunk that was handed out. */
-struct gputm_log_chunk {
-	const struct gputm_log_entry *entry; /**< [count], in the order of the thread's commits */
+struct gputm_write_set_log_chunk {
+	/** [count], in the order of the thread's commits */
+	const struct gputm_write_set_log_entry *entry;
 	uint32_t count;
 	uint32_t thread;
 	uint64_t round; /**< in which they were written */
@@ -61,9 +62,9 @@ struct gputm_log_chunk {
 
 /** Who takes the chunks. */
 enum gputm_write_set_log_stream {
-	GPUTM_WRITE_SET_LOG_EARLY = 0,	/**< early validation (IV-D) */
-	GPUTM_WRITE_SET_LOG_SHIP = 1,	/**< validation (IV-C) */
-	GPUTM_WRITE_SET_LOG_REPLAY = 2, /**< replay on the shadow copy (IV-D) */
+	GPUTM_WRITE_SET_LOG_STREAM_EARLY = 0,  /**< early validation (IV-D) */
+	GPUTM_WRITE_SET_LOG_STREAM_SHIP = 1,   /**< validation (IV-C) */
+	GPUTM_WRITE_SET_LOG_STREAM_REPLAY = 2, /**< replay on the shadow copy (IV-D) */
 };
 
 /** Answers to gputm_write_set_log_cut(). */
@@ -75,7 +76,7 @@ enum gputm_write_set_log_result {
 /** Events; gputm_write_set_log(3) says what each tells. */
 enum gputm_write_set_log_event {
 	GPUTM_WRITE_SET_LOG_EVENT_APPEND = 0,
-	GPUTM_WRITE_SET_LOG_EVENT_POP = 1,
+	GPUTM_WRITE_SET_LOG_EVENT_CUT = 1,
 	GPUTM_WRITE_SET_LOG_EVENT_BEGIN = 2,
 };
 
@@ -125,7 +126,8 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_write_set_log_append(struct gputm_write_set
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_write_set_log_cut(struct gputm_write_set_log *log,
 						       enum gputm_write_set_log_stream stream,
-						       bool partial, struct gputm_log_chunk *chunk);
+						       bool partial,
+						       struct gputm_write_set_log_chunk *chunk);
 
 /** @return entries that a stream has not been handed yet; 0 for no such stream. */
 GPUTM_API uint64_t gputm_write_set_log_pending(const struct gputm_write_set_log *log,

@@ -23,7 +23,7 @@ struct gputm_writer_table;
 
 /** Geometry; fields are only ever appended. */
 struct gputm_writer_table_config {
-	size_t size;		/**< sizeof *this, set by the INIT macro */
+	size_t size; /**< sizeof *this, set by the INIT macro */
 	/** Entries, of a word and a writer each (1..2^20). */
 	uint32_t entries;
 	/** Transactions (2..2^16). */
@@ -54,10 +54,10 @@ enum gputm_writer_table_result {
 };
 
 /** Most claims of one batch. */
-#define GPUTM_WRITER_TABLE_BATCH 64
+#define GPUTM_WRITER_TABLE_BATCH_MAX 64
 
 /** A claim of a batch. */
-struct gputm_writer_claim {
+struct gputm_writer_table_request {
 	uint64_t address;  /**< bytes */
 	uint64_t snapshot; /**< version that the transaction reads */
 	uint32_t tx;
@@ -72,10 +72,10 @@ struct gputm_writer_table_writer {
 
 /** Events; gputm_writer_table(3) says what each tells. */
 enum gputm_writer_table_event {
-	GPUTM_WRITER_TABLE_EVENT_CLAIMED = 0,
-	GPUTM_WRITER_TABLE_EVENT_REFUSED = 1,
-	GPUTM_WRITER_TABLE_EVENT_COMMITTED = 2,
-	GPUTM_WRITER_TABLE_EVENT_RELEASED = 3,
+	GPUTM_WRITER_TABLE_EVENT_CLAIM = 0,
+	GPUTM_WRITER_TABLE_EVENT_REFUSE = 1,
+	GPUTM_WRITER_TABLE_EVENT_COMMIT = 2,
+	GPUTM_WRITER_TABLE_EVENT_RELEASE = 3,
 };
 
 /** @return the parameter table. */
@@ -120,11 +120,11 @@ gputm_writer_table_claim_probe(const struct gputm_writer_table *table, uint64_t 
  * Claims of the same cycle: served by ascending transaction, so that the lowest one wins.
  * @param result an enum gputm_writer_table_result for each claim, in the order given.
  * @return 0; -EINVAL or -ERANGE, one claim is refused as by gputm_writer_table_claim(), or
- * there are more than GPUTM_WRITER_TABLE_BATCH: none is made.
+ * there are more than GPUTM_WRITER_TABLE_BATCH_MAX: none is made.
  */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_writer_table_claim_batch(struct gputm_writer_table *table, uint32_t count,
-			       const struct gputm_writer_claim *claim, int *result);
+			       const struct gputm_writer_table_request *claim, int *result);
 
 /**
  * The running writer @p tx of a word has committed into version @p version. It stays until

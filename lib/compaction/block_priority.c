@@ -51,8 +51,8 @@ static const char *const policies[] = { "age", "rrb", "srr" };
 static const struct gputm_param rows[] = {
 	PARAM(blocks, 1, SLOTS_MAX, 8, false, "Slots of the core: thread blocks at a time.",
 	      "thesis 3.6.2"),
-	CHOICE(policy, GPUTM_BLOCK_PRIORITY_AGE, GPUTM_BLOCK_PRIORITY_SRR, GPUTM_BLOCK_PRIORITY_AGE,
-	       policies,
+	CHOICE(policy, GPUTM_BLOCK_PRIORITY_POLICY_AGE, GPUTM_BLOCK_PRIORITY_POLICY_SRR,
+	       GPUTM_BLOCK_PRIORITY_POLICY_AGE, policies,
 	       "Which block issues first: the oldest, round-robin, or sticky round-robin.",
 	       "thesis 3.6.2"),
 };
@@ -106,7 +106,7 @@ static inline uint32_t first_from(uint64_t slots, uint32_t from)
 
 static bool has_head(const struct gputm_block_priority *p)
 {
-	return p->config.policy != GPUTM_BLOCK_PRIORITY_AGE;
+	return p->config.policy != GPUTM_BLOCK_PRIORITY_POLICY_AGE;
 }
 
 int gputm_block_priority_admit(struct gputm_block_priority *p, uint32_t slot)
@@ -190,9 +190,9 @@ int gputm_block_priority_pick(struct gputm_block_priority *p, uint64_t ready, ui
 	p->switches += p->issued && p->last != *slot;
 	p->issued++;
 	p->last = *slot;
-	if (p->config.policy == GPUTM_BLOCK_PRIORITY_RRB)
+	if (p->config.policy == GPUTM_BLOCK_PRIORITY_POLICY_RRB)
 		p->head = first_from(p->blocks, p->head + 1);
-	else if (p->config.policy == GPUTM_BLOCK_PRIORITY_SRR)
+	else if (p->config.policy == GPUTM_BLOCK_PRIORITY_POLICY_SRR)
 		p->head = *slot;
 	gputm__emit(&p->unit, GPUTM_BLOCK_PRIORITY_EVENT_ISSUE, *slot, ready, 0, 0);
 	return result;
@@ -202,7 +202,7 @@ void gputm_block_priority_advance(struct gputm_block_priority *p, uint64_t cycle
 {
 	p->cycles = gputm__later(p->cycles, cycles);
 	p->idle = gputm__later(p->idle, cycles);
-	if (p->config.policy != GPUTM_BLOCK_PRIORITY_RRB || !p->count)
+	if (p->config.policy != GPUTM_BLOCK_PRIORITY_POLICY_RRB || !p->count)
 		return;
 	for (cycles %= p->count; cycles; cycles--)
 		p->head = first_from(p->blocks, p->head + 1);
@@ -251,7 +251,7 @@ static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
 	const struct gputm_block_priority_config *c = gputm_unit_config(unit);
 	uint64_t bits = gputm__bits_for(c->blocks);
-	bool age = c->policy == GPUTM_BLOCK_PRIORITY_AGE;
+	bool age = c->policy == GPUTM_BLOCK_PRIORITY_POLICY_AGE;
 
 	gputm__array(out, "occupied", 1, c->blocks, 1);
 	gputm__array(out, "order by age", age ? c->blocks : 0, bits, 1);

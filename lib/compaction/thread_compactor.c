@@ -312,7 +312,7 @@ int gputm_thread_compactor_push(struct gputm_thread_compactor *c, uint64_t tag,
 
 static int offers(const struct gputm_thread_compactor *c)
 {
-	return c->popped != c->made ? GPUTM_THREAD_COMPACTOR_OFFERS_WARP : 0;
+	return c->popped != c->made ? GPUTM_THREAD_COMPACTOR_OFFER_WARP : 0;
 }
 
 static void make_warp(struct gputm_thread_compactor *c)
@@ -333,7 +333,7 @@ int gputm_thread_compactor_tick(struct gputm_thread_compactor *c)
 	if (c->made == c->count)
 		return offers(c);
 	make_warp(c);
-	return GPUTM_THREAD_COMPACTOR_OFFERS_WARP;
+	return GPUTM_THREAD_COMPACTOR_OFFER_WARP;
 }
 
 uint64_t gputm_thread_compactor_next_event(const struct gputm_thread_compactor *c)

@@ -164,9 +164,9 @@ GPUTM__UNIT(access_coalescer, .version = 1, .setup = setup)
 /* One group on its way through the unit. */
 struct group {
 	struct slot *slot;
-	struct gputm_wide_access *out;
+	struct gputm_access_coalescer_access *out;
 	uint64_t region;		/* of the last word */
-	struct gputm_wide_access *wide; /* its wide access */
+	struct gputm_access_coalescer_access *wide; /* its wide access */
 	uint32_t accesses, duplicates;
 	uint32_t hash_shift, slot_mask;
 	uint32_t region_shift;
@@ -174,7 +174,7 @@ struct group {
 };
 
 static struct group begin(struct gputm_access_coalescer *c, uint32_t words,
-			  struct gputm_wide_access *out)
+			  struct gputm_access_coalescer_access *out)
 {
 	uint32_t bits = slot_bits(words);
 	struct group group = { 0 };
@@ -192,7 +192,7 @@ static struct group begin(struct gputm_access_coalescer *c, uint32_t words,
 
 static void open_region(struct group *g, struct slot *slot, uint64_t region)
 {
-	struct gputm_wide_access *wide = &g->out[g->accesses];
+	struct gputm_access_coalescer_access *wide = &g->out[g->accesses];
 
 	slot->region = region;
 	slot->call_and_index = g->call | g->accesses++;
@@ -208,7 +208,7 @@ static bool is_open(const struct group *g, const struct slot *slot)
 }
 
 /* The wide access of a region; opens a new one if needed. */
-static struct gputm_wide_access *find_region(struct group *g, uint64_t region)
+static struct gputm_access_coalescer_access *find_region(struct group *g, uint64_t region)
 {
 	uint32_t i = (uint32_t)(region * UINT64_C(0x9e3779b97f4a7c15) >> g->hash_shift);
 
@@ -310,7 +310,7 @@ static void cut(struct group *g, uint64_t address, uint32_t lane, uint32_t words
 	uint32_t region_words = 1u << (g->region_shift - 2);
 
 	while (words) {
-		struct gputm_wide_access *wide = &g->out[g->accesses++];
+		struct gputm_access_coalescer_access *wide = &g->out[g->accesses++];
 		uint32_t first = (uint32_t)(address >> 2) & (region_words - 1);
 		uint32_t count = words < region_words - first ? words : region_words - first;
 
@@ -326,10 +326,10 @@ static void cut(struct group *g, uint64_t address, uint32_t lane, uint32_t words
 	}
 }
 
-int gputm_access_coalescer_row(struct gputm_access_coalescer *c, uint64_t lane_mask,
-			       const uint64_t *address, const uint32_t *value,
-			       struct gputm_wide_access *out,
-			       struct gputm_access_coalescer_summary *summary)
+int gputm_access_coalescer_merge_row(struct gputm_access_coalescer *c, uint64_t lane_mask,
+				     const uint64_t *address, const uint32_t *value,
+				     struct gputm_access_coalescer_access *out,
+				     struct gputm_access_coalescer_summary *summary)
 {
 	uint32_t words = gputm__popcount(lane_mask);
 	struct group group;
@@ -355,7 +355,7 @@ int gputm_access_coalescer_row(struct gputm_access_coalescer *c, uint64_t lane_m
 }
 
 static int check_log(const struct gputm_access_coalescer *c, uint32_t count,
-		     const struct gputm_word_access *access)
+		     const struct gputm_access_coalescer_word *access)
 {
 	if (count > c->config.words)
 		return gputm__out_of_range(&c->unit, "count", count, 0, c->config.words);
@@ -369,10 +369,10 @@ static int check_log(const struct gputm_access_coalescer *c, uint32_t count,
 	return 0;
 }
 
-int gputm_access_coalescer_log(struct gputm_access_coalescer *c, uint32_t count,
-			       const struct gputm_word_access *access, bool write,
-			       struct gputm_wide_access *out,
-			       struct gputm_access_coalescer_summary *summary)
+int gputm_access_coalescer_merge_log(struct gputm_access_coalescer *c, uint32_t count,
+				     const struct gputm_access_coalescer_word *access, bool write,
+				     struct gputm_access_coalescer_access *out,
+				     struct gputm_access_coalescer_summary *summary)
 {
 	int error = check_log(c, count, access);
 	struct group group;

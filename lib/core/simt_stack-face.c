@@ -7,7 +7,7 @@
 
 /* The contents of slot[0]: below all entries, never popped, without lanes. */
 static const struct gputm_simt_stack_entry ground = {
-	NO_PC, 0, NO_PC, NO_PC, NO_ENTRY, GPUTM_SIMT_STACK_RETRY,
+	NO_PC, 0, NO_PC, NO_PC, NO_ENTRY, GPUTM_SIMT_STACK_TYPE_RETRY,
 };
 
 #define UNIT simt_stack
@@ -144,7 +144,7 @@ static void io_entry(struct gputm__io *io, struct gputm_simt_stack_entry *entry)
 	gputm__io_u64(io, &entry->lpc);
 	gputm__io_u64(io, &entry->mask);
 	gputm__io_u32(io, &entry->lpos);
-	gputm__io_u32_max(io, &type, GPUTM_SIMT_STACK_TRANSACTION, "type of an entry");
+	gputm__io_u32_max(io, &type, GPUTM_SIMT_STACK_TYPE_TRANSACTION, "type of an entry");
 	if (gputm__io_reading(io))
 		entry->type = (enum gputm_simt_stack_type)type;
 }
@@ -199,13 +199,13 @@ static const char *check_fields(const struct gputm_simt_stack *s,
 		return "I1: an entry is at its own RPC";
 	if (e->lpc == NO_PC && e->lpos == NO_ENTRY)
 		return NULL;
-	if (!s->config.likely_convergence || e->type != GPUTM_SIMT_STACK_NORMAL)
+	if (!s->config.likely_convergence || e->type != GPUTM_SIMT_STACK_TYPE_NORMAL)
 		return "I4: an entry has a likely-convergence PC in a stack without likely "
 		       "convergence";
 	if (e->lpc == NO_PC || e->lpos >= gputm__simt_slot(s, e) - 1)
 		return "I4: LPos is not a lower entry";
 	likely = &s->slot[e->lpos + 1];
-	if (likely->type != GPUTM_SIMT_STACK_NORMAL || likely->pc != e->lpc ||
+	if (likely->type != GPUTM_SIMT_STACK_TYPE_NORMAL || likely->pc != e->lpc ||
 	    likely->rpc != e->rpc)
 		return "I4: LPos is not an entry that waits at the LPC";
 	return NULL;
@@ -217,7 +217,7 @@ static const char *check_nest(const struct gputm_simt_stack *s,
 {
 	const struct gputm_simt_stack_entry *below = e - 1;
 
-	while (below->type == GPUTM_SIMT_STACK_NORMAL && below->rpc == e->rpc) {
+	while (below->type == GPUTM_SIMT_STACK_TYPE_NORMAL && below->rpc == e->rpc) {
 		if (below->mask & e->mask)
 			return "I2: a lane is in two targets of the same branch";
 		below--;
@@ -239,9 +239,9 @@ static const char *check_transaction(const struct gputm_simt_stack *s)
 	if (s->retry) {
 		if (s->retry == 1 || running > s->top)
 			return "I5: R or T is missing";
-		if (retry->type != GPUTM_SIMT_STACK_RETRY ||
-		    running->type != GPUTM_SIMT_STACK_TRANSACTION ||
-		    retry->rpc != NO_PC || running->rpc != NO_PC)
+		if (retry->type != GPUTM_SIMT_STACK_TYPE_RETRY ||
+		    running->type != GPUTM_SIMT_STACK_TYPE_TRANSACTION || retry->rpc != NO_PC ||
+		    running->rpc != NO_PC)
 			return "I5: R or T is no such entry";
 		if ((retry->mask & running->mask) ||
 		    ((retry->mask | running->mask) & ~retry[-1].mask))
@@ -263,7 +263,7 @@ static const char *check_entries(const struct gputm_simt_stack *s)
 	for (const struct gputm_simt_stack_entry *e = s->slot + 1; e <= s->top; e++) {
 		const char *broken = check_fields(s, e);
 
-		if (!broken && e->type == GPUTM_SIMT_STACK_NORMAL)
+		if (!broken && e->type == GPUTM_SIMT_STACK_TYPE_NORMAL)
 			broken = check_nest(s, e);
 		else if (!broken && (!s->retry || e - e->type + 1 != s->slot + s->retry))
 			broken = "I5: an R or T entry is not that of the transaction";

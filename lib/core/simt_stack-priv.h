@@ -46,7 +46,7 @@ static inline bool gputm__simt_is_pc(const struct gputm_simt_stack *s, uint64_t 
 
 static inline bool gputm__simt_can_run(const struct gputm_simt_stack_entry *e)
 {
-	return e->type != GPUTM_SIMT_STACK_NORMAL ||
+	return e->type != GPUTM_SIMT_STACK_TYPE_NORMAL ||
 	       (e->mask && e->pc != e->rpc && e->pc != e->lpc);
 }
 
@@ -114,7 +114,7 @@ static inline void gputm__simt_push(struct gputm_simt_stack_entry *e,
 	e->rpc = rpc;
 	e->lpc = NO_PC;
 	e->lpos = NO_ENTRY;
-	e->type = GPUTM_SIMT_STACK_NORMAL;
+	e->type = GPUTM_SIMT_STACK_TYPE_NORMAL;
 }
 
 /*

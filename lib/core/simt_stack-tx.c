@@ -64,8 +64,8 @@ static void enter(struct gputm_simt_stack *s, uint64_t restart_pc)
 	struct gputm_simt_stack_entry *retry = s->top + 1, *running = retry + 1;
 	uint64_t mask = s->top->mask;
 
-	gputm__simt_set(retry, restart_pc, NO_PC, 0, GPUTM_SIMT_STACK_RETRY);
-	gputm__simt_set(running, restart_pc, NO_PC, mask, GPUTM_SIMT_STACK_TRANSACTION);
+	gputm__simt_set(retry, restart_pc, NO_PC, 0, GPUTM_SIMT_STACK_TYPE_RETRY);
+	gputm__simt_set(running, restart_pc, NO_PC, mask, GPUTM_SIMT_STACK_TYPE_TRANSACTION);
 	s->retry = gputm__simt_slot(s, retry);
 	gputm__simt_raise_to(s, running);
 	s->pushed += 2;
@@ -138,7 +138,7 @@ int gputm_simt_stack_tx_commit(struct gputm_simt_stack *s, uint64_t mask, uint64
 		return gputm__simt_refuse_step(s, "PC after the transaction", pc_after);
 	if (mask & nested_lanes(s))
 		return commit_nested(s, mask, pc_after);
-	if (s->top->type != GPUTM_SIMT_STACK_TRANSACTION)
+	if (s->top->type != GPUTM_SIMT_STACK_TYPE_TRANSACTION)
 		return gputm__refuse(&s->unit, "commit within a branch of the transaction");
 	if (s->pc_after != NO_PC && s->pc_after != pc_after)
 		return gputm__refuse(&s->unit, "PC after the transaction = 0x%llx, it was 0x%llx",
@@ -155,7 +155,7 @@ static void restart(struct gputm_simt_stack *s)
 {
 	struct gputm_simt_stack_entry *retry = s->slot + s->retry;
 
-	gputm__simt_set(s->top, retry->pc, NO_PC, retry->mask, GPUTM_SIMT_STACK_TRANSACTION);
+	gputm__simt_set(s->top, retry->pc, NO_PC, retry->mask, GPUTM_SIMT_STACK_TYPE_TRANSACTION);
 	retry->mask = 0;
 	s->restarts++;
 	s->lanes_started += gputm__popcount(s->top->mask);

@@ -211,7 +211,7 @@ int gputm_simt_stack_launch(struct gputm_simt_stack *s, uint64_t pc, uint64_t ma
 		return gputm__simt_refuse_mask(s, "launch mask", mask, lanes);
 	if (!gputm__simt_is_pc(s, pc))
 		return gputm__out_of_range(&s->unit, "launch PC", pc, 0, s->pc_max);
-	gputm__simt_set(s->top + 1, pc, NO_PC, mask, GPUTM_SIMT_STACK_NORMAL);
+	gputm__simt_set(s->top + 1, pc, NO_PC, mask, GPUTM_SIMT_STACK_TYPE_NORMAL);
 	gputm__simt_raise_to(s, s->top + 1);
 	s->pushed++;
 	s->lanes_launched += gputm__popcount(mask);
@@ -254,7 +254,7 @@ static int judge(const struct gputm_simt_stack *s, uint64_t active,
 		if (mask == active)
 			uniform_pc = pc;
 	}
-	split->replace = rpc == top->rpc && top->type == GPUTM_SIMT_STACK_NORMAL;
+	split->replace = rpc == top->rpc && top->type == GPUTM_SIMT_STACK_TYPE_NORMAL;
 	if (!seen || seen != active || (rpc > s->pc_max && (rpc != NO_PC || !split->replace)) ||
 	    (lpc > s->pc_max && lpc != NO_PC))
 		return refuse_branch(s, active, target, count, rpc, lpc);
@@ -287,7 +287,7 @@ static uint32_t make_way(struct gputm_simt_stack *s, const struct split *split, 
 	} else {
 		e->pc = rpc;
 		if (split->likely) {
-			gputm__simt_set(++e, split->lpc, rpc, 0, GPUTM_SIMT_STACK_NORMAL);
+			gputm__simt_set(++e, split->lpc, rpc, 0, GPUTM_SIMT_STACK_TYPE_NORMAL);
 			s->pushed++;
 		}
 	}
@@ -332,7 +332,8 @@ diverge_any(struct gputm_simt_stack *s, const struct gputm_simt_stack_target tar
 			s->slot[lpos + 1].mask |= target[i].mask;
 			continue;
 		}
-		gputm__simt_set(++top, target[i].pc, rpc, target[i].mask, GPUTM_SIMT_STACK_NORMAL);
+		gputm__simt_set(++top, target[i].pc, rpc, target[i].mask,
+				GPUTM_SIMT_STACK_TYPE_NORMAL);
 		top->lpc = split.lpc;
 		top->lpos = lpos;
 	}

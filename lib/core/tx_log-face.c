@@ -13,12 +13,12 @@ static const struct gputm_param rows[] = {
 	PARAM(lanes, 1, MAX_LANES, 32, false, "Lanes of the warp.", "thesis Table 6.1"),
 	PARAM(address_bits, 8, 64, 32, false, "Width of a byte address, bits.", ""),
 	PARAM(partitions, 1, 64, 6, false, "Memory partitions.", "thesis Table 6.1"),
-	PARAM(interleave, 64, 1 << 20, 256, true,
-	      "Consecutive bytes in one partition.", "thesis 2.3"),
+	PARAM(interleave, 64, 1 << 20, 256, true, "Consecutive bytes in one partition.",
+	      "thesis 2.3"),
 	PARAM(l1_rows, 0, 1 << 20, 32, false,
 	      "Rows of each log that the L1 share of the warp holds.", "thesis 4.2.4"),
 	PARAM(reserve_rows, 1, 1 << 20, 16, false, "Rows of each log allocated at once.", ""),
-	CHOICE(filter, 0, 2, GPUTM_TX_LOG_SIGNATURE, filters,
+	CHOICE(filter, 0, 2, GPUTM_TX_LOG_FILTER_SIGNATURE, filters,
 	       "How a read of an own write is noticed.", "thesis 4.2.3"),
 	PARAM(header_bytes, 0, 1 << 10, 8, false, "Bytes of a packet without entries.", ""),
 	PARAM(flit_bytes, 8, 1 << 10, 32, true, "Bytes of a flit.", "thesis Table 6.1"),
@@ -32,13 +32,13 @@ static const struct gputm_preset presets[] = {
 	  { { "lanes", 32 },
 	    { "partitions", 8 },
 	    { "interleave", 256 },
-	    { "filter", GPUTM_TX_LOG_PERFECT } } },
+	    { "filter", GPUTM_TX_LOG_FILTER_PERFECT } } },
 	{ "warptm",
 	  "Thesis Table 6.1 and 4.2.3: the same with 6 partitions.",
 	  { { "lanes", 32 },
 	    { "partitions", 6 },
 	    { "interleave", 256 },
-	    { "filter", GPUTM_TX_LOG_PERFECT } } },
+	    { "filter", GPUTM_TX_LOG_FILTER_PERFECT } } },
 };
 
 static const struct gputm__stat_row stats[] = {
@@ -99,7 +99,7 @@ static void clear(struct gputm_unit *unit)
 
 static void derive(struct gputm_tx_log *l)
 {
-	const struct rows *w = &l->log[GPUTM_TX_LOG_WRITE];
+	const struct rows *w = &l->log[GPUTM_TX_LOG_KIND_WRITE];
 
 	memset(l->signature, 0, sizeof(l->signature));
 	for (uint32_t r = 0; r < w->count; r++)
@@ -152,8 +152,8 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
 	struct gputm_tx_log *l = (void *)unit;
 
-	io_log(l, &l->log[GPUTM_TX_LOG_READ], io);
-	io_log(l, &l->log[GPUTM_TX_LOG_WRITE], io);
+	io_log(l, &l->log[GPUTM_TX_LOG_KIND_READ], io);
+	io_log(l, &l->log[GPUTM_TX_LOG_KIND_WRITE], io);
 	if (gputm__io_reading(io) && !io->error)
 		derive(l);
 }
@@ -194,10 +194,10 @@ static const char *check(const struct gputm_unit *unit)
 {
 	const struct gputm_tx_log *l = (const void *)unit;
 	uint64_t unused[MAX_LANES] = { 0 }, signature[MAX_LANES] = { 0 }, entries = 0;
-	const char *broken = check_log(l, &l->log[GPUTM_TX_LOG_READ], unused, &entries);
+	const char *broken = check_log(l, &l->log[GPUTM_TX_LOG_KIND_READ], unused, &entries);
 
 	if (!broken)
-		broken = check_log(l, &l->log[GPUTM_TX_LOG_WRITE], signature, &entries);
+		broken = check_log(l, &l->log[GPUTM_TX_LOG_KIND_WRITE], signature, &entries);
 	if (broken)
 		return broken;
 	if (memcmp(signature, l->signature, sizeof(signature)))
@@ -216,7 +216,8 @@ static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 
 	gputm__array_apart(out, "read log (L1)", c->l1_rows, row, 1);
 	gputm__array_apart(out, "write log (L1)", c->l1_rows, row, 1);
-	gputm__array(out, "signatures", c->lanes, c->filter == GPUTM_TX_LOG_SIGNATURE ? 64 : 0, 1);
+	gputm__array(out, "signatures", c->lanes,
+		     c->filter == GPUTM_TX_LOG_FILTER_SIGNATURE ? 64 : 0, 1);
 }
 
 static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)

@@ -189,7 +189,7 @@ static int append(struct gputm_tx_log *l, struct rows *log, uint64_t mask, const
 int gputm_tx_log_append_read(struct gputm_tx_log *l, uint64_t mask, const uint64_t *address,
 			     const uint32_t *value)
 {
-	struct rows *log = &l->log[GPUTM_TX_LOG_READ];
+	struct rows *log = &l->log[GPUTM_TX_LOG_KIND_READ];
 	uint32_t before = log->count;
 	int result = append(l, log, mask, address, value);
 
@@ -197,15 +197,15 @@ int gputm_tx_log_append_read(struct gputm_tx_log *l, uint64_t mask, const uint64
 		return result;
 	l->read_rows += log->count - before;
 	l->read_entries += gputm__popcount(mask);
-	gputm__emit(&l->unit, GPUTM_TX_LOG_EVENT_APPEND, GPUTM_TX_LOG_READ, log->count - 1, mask,
-		    (uint64_t)result);
+	gputm__emit(&l->unit, GPUTM_TX_LOG_EVENT_APPEND, GPUTM_TX_LOG_KIND_READ, log->count - 1,
+		    mask, (uint64_t)result);
 	return result;
 }
 
 int gputm_tx_log_append_write(struct gputm_tx_log *l, uint64_t mask, const uint64_t *address,
 			      const uint32_t *value)
 {
-	struct rows *log = &l->log[GPUTM_TX_LOG_WRITE];
+	struct rows *log = &l->log[GPUTM_TX_LOG_KIND_WRITE];
 	uint32_t before = log->count;
 	int result = append(l, log, mask, address, value);
 
@@ -218,8 +218,8 @@ int gputm_tx_log_append_write(struct gputm_tx_log *l, uint64_t mask, const uint6
 
 		l->signature[lane] |= signature_bit(address[lane]);
 	}
-	gputm__emit(&l->unit, GPUTM_TX_LOG_EVENT_APPEND, GPUTM_TX_LOG_WRITE, log->count - 1, mask,
-		    (uint64_t)result);
+	gputm__emit(&l->unit, GPUTM_TX_LOG_EVENT_APPEND, GPUTM_TX_LOG_KIND_WRITE, log->count - 1,
+		    mask, (uint64_t)result);
 	return result;
 }
 
@@ -228,7 +228,7 @@ int gputm_tx_log_append_write(struct gputm_tx_log *l, uint64_t mask, const uint6
 static uint64_t matches(const struct gputm_tx_log *l, uint32_t r, uint64_t mask,
 			const uint64_t *address, uint32_t *value)
 {
-	const struct rows *w = &l->log[GPUTM_TX_LOG_WRITE];
+	const struct rows *w = &l->log[GPUTM_TX_LOG_KIND_WRITE];
 	size_t at = (size_t)r * l->config.lanes;
 	uint64_t hits = 0;
 
@@ -247,7 +247,7 @@ static uint64_t matches(const struct gputm_tx_log *l, uint32_t r, uint64_t mask,
 static uint64_t walk(const struct gputm_tx_log *l, uint64_t mask, const uint64_t *address,
 		     uint32_t *value, uint32_t *depth)
 {
-	uint32_t count = l->log[GPUTM_TX_LOG_WRITE].count;
+	uint32_t count = l->log[GPUTM_TX_LOG_KIND_WRITE].count;
 	uint64_t hits = 0;
 
 	*depth = 0;
@@ -265,9 +265,9 @@ static uint64_t suspects(const struct gputm_tx_log *l, uint64_t mask, const uint
 {
 	uint64_t through = 0;
 
-	if (!l->log[GPUTM_TX_LOG_WRITE].count)
+	if (!l->log[GPUTM_TX_LOG_KIND_WRITE].count)
 		return 0;
-	if (l->config.filter == GPUTM_TX_LOG_NONE)
+	if (l->config.filter == GPUTM_TX_LOG_FILTER_NONE)
 		return mask;
 	for (; mask; mask &= mask - 1) {
 		unsigned lane = gputm__lowest(mask);
@@ -289,10 +289,10 @@ int gputm_tx_log_lookup_own_writes(struct gputm_tx_log *l, uint64_t mask, const 
 	answer.walked = suspects(l, mask, address);
 	if (GPUTM__UNLIKELY(answer.walked)) {
 		answer.hits = walk(l, answer.walked, address, value, &answer.rows);
-		if (l->config.filter == GPUTM_TX_LOG_PERFECT)
+		if (l->config.filter == GPUTM_TX_LOG_FILTER_PERFECT)
 			answer.walked = answer.hits;
 		if (answer.walked != answer.hits)
-			answer.rows = l->log[GPUTM_TX_LOG_WRITE].count;
+			answer.rows = l->log[GPUTM_TX_LOG_KIND_WRITE].count;
 		l->hits += gputm__popcount(answer.hits);
 		l->in_vain += gputm__popcount(answer.walked & ~answer.hits);
 		l->rows_walked += answer.rows;
@@ -350,11 +350,11 @@ int gputm_tx_log_restart(struct gputm_tx_log *l, uint64_t mask)
 
 	if (GPUTM__UNLIKELY(mask & ~l->lane_mask))
 		return refuse_lanes(l, mask);
-	voided = void_lanes(&l->log[GPUTM_TX_LOG_READ], mask);
-	voided += void_lanes(&l->log[GPUTM_TX_LOG_WRITE], mask);
+	voided = void_lanes(&l->log[GPUTM_TX_LOG_KIND_READ], mask);
+	voided += void_lanes(&l->log[GPUTM_TX_LOG_KIND_WRITE], mask);
 	if (GPUTM__UNLIKELY(l->config.packed))
 		void_ends(l, mask);
-	if (l->log[GPUTM_TX_LOG_READ].lanes | l->log[GPUTM_TX_LOG_WRITE].lanes)
+	if (l->log[GPUTM_TX_LOG_KIND_READ].lanes | l->log[GPUTM_TX_LOG_KIND_WRITE].lanes)
 		for (uint64_t m = mask; m; m &= m - 1)
 			l->signature[gputm__lowest(m)] = 0;
 	else
@@ -369,13 +369,13 @@ int gputm_tx_log_restart(struct gputm_tx_log *l, uint64_t mask)
 
 static inline bool names_log(enum gputm_tx_log_kind kind)
 {
-	return (unsigned)kind <= GPUTM_TX_LOG_WRITE;
+	return (unsigned)kind <= GPUTM_TX_LOG_KIND_WRITE;
 }
 
 static inline const struct rows *log_of(const struct gputm_tx_log *l, enum gputm_tx_log_kind kind)
 {
 	gputm__assert(names_log(kind));
-	return &l->log[kind != GPUTM_TX_LOG_READ];
+	return &l->log[kind != GPUTM_TX_LOG_KIND_READ];
 }
 
 uint32_t gputm_tx_log_rows(const struct gputm_tx_log *l, enum gputm_tx_log_kind kind)

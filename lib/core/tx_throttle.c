@@ -129,7 +129,7 @@ static const struct gputm_param rows[] = {
 	PARAM(warps, 1, 1024, 48, false, "Warps resident on the core.", "thesis Table 6.1"),
 	PARAM(limit, 0, 1024, 2, false,
 	      "Warps in a transaction at a time, at first; 0 is no limit.", "thesis 4.2.6"),
-	CHOICE(policy, 0, 2, GPUTM_TX_THROTTLE_FIXED, policies,
+	CHOICE(policy, 0, 2, GPUTM_TX_THROTTLE_POLICY_FIXED, policies,
 	       "Whether the limit moves, from limit on, by aborts or by the price of a commit.",
 	       "ours; thesis 8.2.3 leaves it open"),
 	PARAM(window, 0, 65536, 32, false,
@@ -154,7 +154,7 @@ static const struct gputm_preset presets[] = {
 
 static bool adapts(const struct gputm_tx_throttle *t)
 {
-	return t->config.policy != GPUTM_TX_THROTTLE_FIXED && t->config.window;
+	return t->config.policy != GPUTM_TX_THROTTLE_POLICY_FIXED && t->config.window;
 }
 
 static uint64_t limit_now(const struct gputm_unit *unit)
@@ -203,7 +203,7 @@ static const struct gputm_event_kind events[] = {
 
 static bool climbs(const struct gputm_tx_throttle *t)
 {
-	return t->config.policy == GPUTM_TX_THROTTLE_CLIMB && t->config.window;
+	return t->config.policy == GPUTM_TX_THROTTLE_POLICY_CLIMB && t->config.window;
 }
 
 static uint64_t window_end(const struct gputm_tx_throttle *t)

@@ -84,12 +84,12 @@ static const struct gputm__stat_row stats[] = {
 };
 
 static const struct gputm_event_kind events[] = {
-	EVENT(GPUTM_RECENCY_BLOOM_UPDATED, "updated",
+	EVENT(GPUTM_RECENCY_BLOOM_EVENT_UPDATE, "update",
 	      "The filter has recorded stamps of an address.",
 	      VALUE(address, "byte address", "The address."),
 	      VALUE(stamp, "stamp", "The first stamp."),
 	      VALUE(second_stamp, "stamp", "The second stamp; 0 if cells have a single stamp.")),
-	EVENT(GPUTM_RECENCY_BLOOM_EXPIRED, "expired", "The filter has forgotten old stamps.",
+	EVENT(GPUTM_RECENCY_BLOOM_EVENT_EXPIRE, "expire", "The filter has forgotten old stamps.",
 	      VALUE(stamp, "stamp", "The floor, below which stamps are old."),
 	      VALUE(entries, "entries", "Entries that held an old stamp.")),
 };
@@ -226,7 +226,7 @@ static GPUTM__INLINE void record_as(struct gputm_recency_bloom *f, struct gputm_
 			gputm__maximum(&entry[1], raised[1]);
 	}
 	f->updates++;
-	gputm__emit(&f->unit, GPUTM_RECENCY_BLOOM_UPDATED, address, first, second, 0);
+	gputm__emit(&f->unit, GPUTM_RECENCY_BLOOM_EVENT_UPDATE, address, first, second, 0);
 }
 
 APART void record_any(struct gputm_recency_bloom *f, uint64_t address, uint64_t first,
@@ -354,7 +354,7 @@ void gputm_recency_bloom_expire(struct gputm_recency_bloom *f, uint64_t floor, u
 	rebase(f, base);
 	f->expiries++;
 	f->forgotten += gone;
-	gputm__emit(&f->unit, GPUTM_RECENCY_BLOOM_EXPIRED, floor, gone, 0, 0);
+	gputm__emit(&f->unit, GPUTM_RECENCY_BLOOM_EVENT_EXPIRE, floor, gone, 0, 0);
 }
 
 uint64_t gputm_recency_bloom_base(const struct gputm_recency_bloom *f)

@@ -77,7 +77,7 @@ static const struct gputm_param rows[] = {
 	PARAM(bits, 8, 1 << 15, 256, true, "Bits of one signature.", "thesis 4.4.3"),
 	PARAM(hashes, 1, 8, 4, true, "Sub-signatures, each with a hash of its own.",
 	      "thesis 4.4.3"),
-	CHOICE(hash, 0, 1, GPUTM_SIGNATURE_H3, hash_names,
+	CHOICE(hash, 0, 1, GPUTM_SIGNATURE_HASH_H3, hash_names,
 	       "How a granule number picks a bit; modulo takes one hash.",
 	       "thesis 4.4.3, LocalTM 3.3"),
 	PARAM(granularity, 1, 1 << 16, 4, true, "Bytes that count as one address.", "LocalTM 3.3"),
@@ -94,7 +94,7 @@ static const struct gputm_preset presets[] = {
 	  { { "count", 256 },
 	    { "bits", 8 },
 	    { "hashes", 1 },
-	    { "hash", GPUTM_SIGNATURE_MODULO },
+	    { "hash", GPUTM_SIGNATURE_HASH_MODULO },
 	    { "granularity", 128 },
 	    { "address_bits", 16 } } },
 };
@@ -156,7 +156,7 @@ static int validate(const struct gputm_unit *unit)
 	if (c->hashes > c->bits / 2)
 		return gputm__refuse(unit, "hashes = %u is outside 1 .. %u, half of bits",
 				     c->hashes, c->bits / 2);
-	if (c->hash == GPUTM_SIGNATURE_MODULO && c->hashes != 1)
+	if (c->hash == GPUTM_SIGNATURE_HASH_MODULO && c->hashes != 1)
 		return gputm__refuse(unit, "hashes = %u is outside 1 .. 1, as hash is modulo",
 				     c->hashes);
 	return 0;
@@ -173,7 +173,7 @@ static int make_hash(struct gputm_signature *array)
 
 	for (uint32_t i = 0; i < h3.index_bits; i++)
 		modulo[i] = UINT32_C(1) << i;
-	if (c->hash == GPUTM_SIGNATURE_MODULO)
+	if (c->hash == GPUTM_SIGNATURE_HASH_MODULO)
 		h3.rows = modulo;
 	error = gputm__h3_own(&array->unit, &h3, array->shift, &array->h3);
 	if (!error)

@@ -13,7 +13,7 @@ struct gputm__commit_block {
 	uint32_t words; /* mask */
 	uint32_t sum;	/* of the counts */
 	bool cleanup;
-	uint32_t value[GPUTM_MEM_WORDS], count[GPUTM_MEM_WORDS];
+	uint32_t value[GPUTM_MEM_WORDS_MAX], count[GPUTM_MEM_WORDS_MAX];
 };
 
 struct gputm_commit_buffer {

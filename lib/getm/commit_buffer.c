@@ -45,7 +45,7 @@ static inline struct gputm__commit_block *oldest(const struct gputm_commit_buffe
 /* ---- input ---- */
 
 static inline bool joins(const struct gputm__commit_block *block,
-			 const struct gputm_commit_entry *entry)
+			 const struct gputm_commit_buffer_entry *entry)
 {
 	return block->warp == entry->warp && block->sequence == entry->sequence &&
 	       block->cleanup == entry->cleanup;
@@ -53,7 +53,7 @@ static inline bool joins(const struct gputm__commit_block *block,
 
 /* The youngest waiting block that the entry joins, or NULL. */
 static inline struct gputm__commit_block *
-partner_of(const struct gputm_commit_buffer *b, const struct gputm_commit_entry *entry)
+partner_of(const struct gputm_commit_buffer *b, const struct gputm_commit_buffer_entry *entry)
 {
 	const struct gputm__queue *q = &b->waiting;
 	const uint32_t *number = (const void *)q->item, *next = gputm__queue_at(q, q->count);
@@ -73,7 +73,7 @@ partner_of(const struct gputm_commit_buffer *b, const struct gputm_commit_entry 
 }
 
 /* Refuse an entry. `partner`: the block to join, whose sum of counts would overflow. */
-APART int refuse(const struct gputm_commit_buffer *b, const struct gputm_commit_entry *entry,
+APART int refuse(const struct gputm_commit_buffer *b, const struct gputm_commit_buffer_entry *entry,
 		 const struct gputm__commit_block *partner)
 {
 	if (entry->address > b->address_max)
@@ -91,7 +91,7 @@ APART int refuse(const struct gputm_commit_buffer *b, const struct gputm_commit_
 }
 
 static inline int judge(const struct gputm_commit_buffer *b,
-			const struct gputm_commit_entry *entry,
+			const struct gputm_commit_buffer_entry *entry,
 			struct gputm__commit_block **partner)
 {
 	if (GPUTM__UNLIKELY(entry->address > b->address_max || entry->address & 3 ||
@@ -105,7 +105,7 @@ static inline int judge(const struct gputm_commit_buffer *b,
 }
 
 int gputm_commit_buffer_push_probe(const struct gputm_commit_buffer *b,
-				   const struct gputm_commit_entry *entry)
+				   const struct gputm_commit_buffer_entry *entry)
 {
 	struct gputm__commit_block *partner;
 
@@ -113,7 +113,7 @@ int gputm_commit_buffer_push_probe(const struct gputm_commit_buffer *b,
 }
 
 static struct gputm__commit_block *make_block(struct gputm_commit_buffer *b,
-					      const struct gputm_commit_entry *entry)
+					      const struct gputm_commit_buffer_entry *entry)
 {
 	uint32_t at = b->free[--b->free_count];
 	struct gputm__commit_block *block = &b->block[at];
@@ -130,7 +130,8 @@ static struct gputm__commit_block *make_block(struct gputm_commit_buffer *b,
 	return block;
 }
 
-int gputm_commit_buffer_push(struct gputm_commit_buffer *b, const struct gputm_commit_entry *entry)
+int gputm_commit_buffer_push(struct gputm_commit_buffer *b,
+			     const struct gputm_commit_buffer_entry *entry)
 {
 	struct gputm__commit_block *block = NULL;
 	int result = judge(b, entry, &block);
@@ -271,7 +272,8 @@ static uint64_t granule_of(const struct gputm_commit_buffer *b,
 	return block->address + (gputm__lowest(words) & ~(b->step - 1)) * 4;
 }
 
-int gputm_commit_buffer_peek(const struct gputm_commit_buffer *b, struct gputm_commit_release *out)
+int gputm_commit_buffer_peek(const struct gputm_commit_buffer *b,
+			     struct gputm_commit_buffer_release *out)
 {
 	const struct gputm__commit_block *block;
 	uint32_t words;

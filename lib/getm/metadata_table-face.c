@@ -104,7 +104,7 @@ static int make_filter(struct gputm_metadata_table *t)
 	const struct gputm_recency_bloom_config *kept;
 	int error;
 
-	if (c->approximate == GPUTM_METADATA_TABLE_REGISTERS) {
+	if (c->approximate == GPUTM_METADATA_TABLE_APPROXIMATE_REGISTERS) {
 		c->filter_rows = NULL;
 		return 0;
 	}
@@ -212,7 +212,7 @@ static const char *check_place(const struct gputm_metadata_table *t, uint32_t at
 {
 	const struct gputm__entry *entry = gputm__metadata_at(t, at);
 	uint64_t address = entry->key & ~VALID;
-	struct gputm_metadata m;
+	struct gputm_metadata_table_entry m;
 
 	if (!entry->key)
 		return entry->wts | entry->rts | entry->writes | entry->owner ?
@@ -274,7 +274,7 @@ static uint64_t entry_bits(const struct gputm_metadata_table_config *c)
 static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
 	const struct gputm_metadata_table_config *c = gputm_unit_config(unit);
-	bool filter = c->approximate == GPUTM_METADATA_TABLE_FILTER;
+	bool filter = c->approximate == GPUTM_METADATA_TABLE_APPROXIMATE_FILTER;
 	uint64_t exact = (uint64_t)c->ways * c->entries + c->stash;
 	uint64_t pairs = filter ? (uint64_t)c->filter_ways * c->filter_entries : 1;
 

@@ -47,7 +47,7 @@ static inline struct gputm__entry *gputm__metadata_at(const struct gputm_metadat
 /* Stamps only grow; the reservation becomes the caller's, and the difference is counted. */
 static inline void gputm__metadata_merge(struct gputm_metadata_table *t,
 					 struct gputm__entry *entry,
-					 const struct gputm_metadata *in)
+					 const struct gputm_metadata_table_entry *in)
 {
 	gputm__maximum(&entry->wts, in->wts);
 	gputm__maximum(&entry->rts, in->rts);
@@ -60,20 +60,20 @@ static inline void gputm__metadata_merge(struct gputm_metadata_table *t,
 	entry->owner = in->owner;
 }
 
-/* As get(), but without counting. */
+/* As query(), but without counting. */
 int gputm__metadata_get_probe(const struct gputm_metadata_table *t, uint64_t address,
-			      struct gputm_metadata *out);
+			      struct gputm_metadata_table_entry *out);
 
 /*
- * As update(), for an answer of get() after which nothing else was called; the stamps have been
+ * As update(), for an answer of query() after which nothing else was called; the stamps have been
  * raised and fit their widths. An insertion adds its cycles.
  */
 int gputm__metadata_write(struct gputm_metadata_table *t, uint64_t address,
-			  struct gputm_metadata *m);
+			  struct gputm_metadata_table_entry *m);
 
 /* The same for an entry known to be in the ways. */
 static inline int gputm__metadata_write_back(struct gputm_metadata_table *t, uint64_t address,
-					     struct gputm_metadata *m)
+					     struct gputm_metadata_table_entry *m)
 {
 	if (m->place >= t->capacity)
 		return gputm__metadata_write(t, address, m);

@@ -119,7 +119,7 @@ static GPUTM__INLINE uint32_t find(const struct gputm_metadata_table *t, uint64_
 }
 
 static GPUTM__INLINE int look_up(const struct gputm_metadata_table *t, uint64_t address,
-				 struct gputm_metadata *out)
+				 struct gputm_metadata_table_entry *out)
 {
 	const struct gputm__entry *entry;
 
@@ -137,14 +137,14 @@ static GPUTM__INLINE int look_up(const struct gputm_metadata_table *t, uint64_t 
 }
 
 int gputm_metadata_table_lookup_probe(const struct gputm_metadata_table *t, uint64_t address,
-				      struct gputm_metadata *out)
+				      struct gputm_metadata_table_entry *out)
 {
 	return look_up(t, address, out);
 }
 
 /* Count the answer of a look-up. */
 static GPUTM__INLINE int counted(struct gputm_metadata_table *t, int result,
-				 const struct gputm_metadata *out)
+				 const struct gputm_metadata_table_entry *out)
 {
 	if (result < 0)
 		return result;
@@ -157,7 +157,7 @@ static GPUTM__INLINE int counted(struct gputm_metadata_table *t, int result,
 }
 
 int gputm_metadata_table_lookup(struct gputm_metadata_table *t, uint64_t address,
-				struct gputm_metadata *out)
+				struct gputm_metadata_table_entry *out)
 {
 	return counted(t, look_up(t, address, out), out);
 }
@@ -184,7 +184,7 @@ int gputm_metadata_table_estimate(const struct gputm_metadata_table *t, uint64_t
 
 /* The entry, or the estimate without a reservation. */
 static GPUTM__INLINE int known(const struct gputm_metadata_table *t, uint64_t address,
-			       struct gputm_metadata *out)
+			       struct gputm_metadata_table_entry *out)
 {
 	int result = look_up(t, address, out);
 
@@ -195,14 +195,14 @@ static GPUTM__INLINE int known(const struct gputm_metadata_table *t, uint64_t ad
 	return estimate(t, address, &out->wts, &out->rts);
 }
 
-int gputm_metadata_table_get(struct gputm_metadata_table *t, uint64_t address,
-			     struct gputm_metadata *out)
+int gputm_metadata_table_query(struct gputm_metadata_table *t, uint64_t address,
+			       struct gputm_metadata_table_entry *out)
 {
 	return counted(t, known(t, address, out), out);
 }
 
 int gputm__metadata_get_probe(const struct gputm_metadata_table *t, uint64_t address,
-			      struct gputm_metadata *out)
+			      struct gputm_metadata_table_entry *out)
 {
 	return known(t, address, out);
 }
@@ -310,8 +310,8 @@ static inline void pass_turn(struct gputm_metadata_table *t)
 }
 
 /* Returns how the chain ended; UPDATED: an entry is left in the hand. */
-static enum gputm_metadata_table_updated run_chain(struct gputm_metadata_table *t,
-						   struct gputm__entry *hand, uint32_t *swaps)
+static enum gputm_metadata_table_update_result run_chain(struct gputm_metadata_table *t,
+							 struct gputm__entry *hand, uint32_t *swaps)
 {
 	uint64_t inserted = hand->key;
 	uint32_t at, mine = NOWHERE;
@@ -354,7 +354,7 @@ static uint32_t stash_cell(const struct gputm_metadata_table *t)
 }
 
 /* Store the entry that the chain left in the hand. */
-APART enum gputm_metadata_table_updated
+APART enum gputm_metadata_table_update_result
 settle(struct gputm_metadata_table *t, const struct gputm__entry *hand, uint32_t *cycles)
 {
 	uint32_t at = stash_cell(t);
@@ -382,9 +382,10 @@ settle(struct gputm_metadata_table *t, const struct gputm__entry *hand, uint32_t
 }
 
 /* Make an entry, whose stamps are not below the estimate. */
-static int insert(struct gputm_metadata_table *t, uint64_t key, struct gputm_metadata *m)
+static int insert(struct gputm_metadata_table *t, uint64_t key,
+		  struct gputm_metadata_table_entry *m)
 {
-	enum gputm_metadata_table_updated end;
+	enum gputm_metadata_table_update_result end;
 	struct gputm__entry hand = { .key = key };
 	uint32_t swaps = 0, cost;
 
@@ -408,7 +409,7 @@ static int insert(struct gputm_metadata_table *t, uint64_t key, struct gputm_met
 /* ---- update ---- */
 
 APART int refuse_update(const struct gputm_metadata_table *t, uint64_t address,
-			const struct gputm_metadata *in)
+			const struct gputm_metadata_table_entry *in)
 {
 	if (address > t->address_max)
 		return refuse_address(t, address);
@@ -435,14 +436,15 @@ APART int reclaim(struct gputm_metadata_table *t, uint32_t from)
 	return GPUTM_METADATA_TABLE_RECLAIMED;
 }
 
-static inline bool fits(const struct gputm_metadata_table *t, const struct gputm_metadata *in)
+static inline bool fits(const struct gputm_metadata_table *t,
+			const struct gputm_metadata_table_entry *in)
 {
 	return (in->wts | in->rts) <= t->stamp_max && in->writes <= t->count_max &&
 	       in->owner <= t->owner_max;
 }
 
 int gputm__metadata_write(struct gputm_metadata_table *t, uint64_t address,
-			  struct gputm_metadata *m)
+			  struct gputm_metadata_table_entry *m)
 {
 	if (m->place == NOWHERE)
 		return insert(t, gputm__metadata_key(t, address), m);
@@ -452,9 +454,9 @@ int gputm__metadata_write(struct gputm_metadata_table *t, uint64_t address,
 }
 
 int gputm_metadata_table_update(struct gputm_metadata_table *t, uint64_t address,
-				const struct gputm_metadata *in, uint32_t *cycles)
+				const struct gputm_metadata_table_entry *in, uint32_t *cycles)
 {
-	struct gputm_metadata m = *in;
+	struct gputm_metadata_table_entry m = *in;
 	int result;
 
 	if (GPUTM__UNLIKELY(address > t->address_max || !fits(t, in)))
@@ -477,7 +479,7 @@ int gputm_metadata_table_update(struct gputm_metadata_table *t, uint64_t address
 int gputm_metadata_table_add_writes(struct gputm_metadata_table *t, uint64_t address,
 				    int32_t change, uint32_t owner, uint32_t *cycles)
 {
-	struct gputm_metadata m = { 0 };
+	struct gputm_metadata_table_entry m = { 0 };
 	int result = gputm__metadata_get_probe(t, address, &m);
 	int64_t writes;
 
@@ -548,7 +550,7 @@ uint64_t gputm_metadata_table_writes(const struct gputm_metadata_table *t)
 }
 
 int gputm_metadata_table_get_entry(const struct gputm_metadata_table *t, uint64_t index,
-				   uint64_t *address, struct gputm_metadata *out)
+				   uint64_t *address, struct gputm_metadata_table_entry *out)
 {
 	const struct gputm__entry *e;
 
@@ -556,6 +558,7 @@ int gputm_metadata_table_get_entry(const struct gputm_metadata_table *t, uint64_
 		return gputm__past_end(&t->unit, "entry", index, t->cells + t->overflow.count);
 	e = gputm__metadata_at(t, (uint32_t)index);
 	*address = e->key ? e->key & ~VALID : UINT64_MAX;
-	*out = (struct gputm_metadata){ e->wts, e->rts, e->writes, e->owner, (uint32_t)index, 1 };
+	*out = (struct gputm_metadata_table_entry){ e->wts,   e->rts,          e->writes,
+						    e->owner, (uint32_t)index, 1 };
 	return 0;
 }

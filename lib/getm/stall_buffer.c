@@ -7,7 +7,7 @@
  * granule reserved by another warp is younger than the owner. It waits until the owner has
  * committed or aborted; then the oldest one tries again.
  *
- *	enqueue(r):  the line of r's granule, else a free line; a free slot in it
+ *	push(r):     the line of r's granule, else a free line; a free slot in it
  *	wake(g):     of g's line the request with the least stamp, the first that came
  *	A line is free when its last request has left.
  *
@@ -40,7 +40,8 @@ struct gputm_stall_buffer {
 	struct gputm_unit unit;
 	struct gputm_stall_buffer_config config;
 	struct line *line;
-	struct gputm_stall_request *slot; /* [lines][requests]; the first of a line, as they came */
+	struct gputm_stall_buffer_request
+		*slot; /* [lines][requests]; the first of a line, as they came */
 	uint64_t granule_mask, address_max;
 	uint64_t waiting, lines;
 	uint64_t queued, woken, drained, no_line, no_slot, length_sum, waiting_sum;
@@ -84,7 +85,7 @@ static const struct gputm__stat_row stats[] = {
 };
 
 static const struct gputm_event_kind events[] = {
-	EVENT(GPUTM_STALL_BUFFER_EVENT_QUEUE, "queue", "A request waits in the buffer.",
+	EVENT(GPUTM_STALL_BUFFER_EVENT_PUSH, "push", "A request waits in the buffer.",
 	      VALUE(address, "byte address", "The word that the request is for."),
 	      VALUE(stamp, "stamp", "The request's place in the order of waking."),
 	      VALUE(tag, "tag", "The caller's tag of the request."),
@@ -120,8 +121,8 @@ static void clear(struct gputm_unit *unit)
 
 /* ---- hardware ---- */
 
-static inline struct gputm_stall_request *slots_of(const struct gputm_stall_buffer *b,
-						   const struct line *line)
+static inline struct gputm_stall_buffer_request *slots_of(const struct gputm_stall_buffer *b,
+							  const struct line *line)
 {
 	return b->slot + (size_t)(line - b->line) * b->config.requests;
 }
@@ -169,8 +170,8 @@ static inline void note_queued(struct gputm_stall_buffer *b, uint32_t length)
 	gputm__maximum(&b->lines_max, b->lines);
 }
 
-int gputm_stall_buffer_enqueue(struct gputm_stall_buffer *b,
-			       const struct gputm_stall_request *request)
+int gputm_stall_buffer_push(struct gputm_stall_buffer *b,
+			    const struct gputm_stall_buffer_request *request)
 {
 	struct line *line;
 	int result;
@@ -187,12 +188,12 @@ int gputm_stall_buffer_enqueue(struct gputm_stall_buffer *b,
 	line->granule = request->address & b->granule_mask;
 	slots_of(b, line)[line->count++] = *request;
 	note_queued(b, line->count);
-	gputm__emit(&b->unit, GPUTM_STALL_BUFFER_EVENT_QUEUE, request->address, request->stamp,
+	gputm__emit(&b->unit, GPUTM_STALL_BUFFER_EVENT_PUSH, request->address, request->stamp,
 		    request->tag, line->count);
 	return result;
 }
 
-int gputm_stall_buffer_enqueue_probe(const struct gputm_stall_buffer *b, uint64_t address)
+int gputm_stall_buffer_push_probe(const struct gputm_stall_buffer *b, uint64_t address)
 {
 	if (address > b->address_max)
 		return refuse_address(b, address);
@@ -202,10 +203,10 @@ int gputm_stall_buffer_enqueue_probe(const struct gputm_stall_buffer *b, uint64_
 #define ANY_WARP UINT64_MAX
 
 /* The oldest request of a line, of one warp or of ANY_WARP; NULL if there is none. */
-static inline struct gputm_stall_request *oldest_of(const struct gputm_stall_buffer *b,
-						    const struct line *line, uint64_t warp)
+static inline struct gputm_stall_buffer_request *oldest_of(const struct gputm_stall_buffer *b,
+							   const struct line *line, uint64_t warp)
 {
-	struct gputm_stall_request *slot = slots_of(b, line), *oldest = NULL;
+	struct gputm_stall_buffer_request *slot = slots_of(b, line), *oldest = NULL;
 
 	for (uint32_t i = 0; i < line->count; i++)
 		if ((warp == ANY_WARP || slot[i].warp == warp) &&
@@ -215,8 +216,8 @@ static inline struct gputm_stall_request *oldest_of(const struct gputm_stall_buf
 }
 
 /* The same of all that wait for a granule. */
-static inline struct gputm_stall_request *oldest_at(const struct gputm_stall_buffer *b,
-						    uint64_t address, uint64_t warp)
+static inline struct gputm_stall_buffer_request *oldest_at(const struct gputm_stall_buffer *b,
+							   uint64_t address, uint64_t warp)
 {
 	const struct line *line = line_for(b, address);
 
@@ -224,11 +225,11 @@ static inline struct gputm_stall_request *oldest_at(const struct gputm_stall_buf
 }
 
 /* Those that came later move up. */
-static inline int take(struct gputm_stall_buffer *b, struct gputm_stall_request *slot,
-		       struct gputm_stall_request *out)
+static inline int take(struct gputm_stall_buffer *b, struct gputm_stall_buffer_request *slot,
+		       struct gputm_stall_buffer_request *out)
 {
 	struct line *line = &b->line[(uint32_t)(slot - b->slot) / b->config.requests];
-	const struct gputm_stall_request *end = slots_of(b, line) + line->count--;
+	const struct gputm_stall_buffer_request *end = slots_of(b, line) + line->count--;
 
 	*out = *slot;
 	for (; slot + 1 < end; slot++)
@@ -240,8 +241,8 @@ static inline int take(struct gputm_stall_buffer *b, struct gputm_stall_request 
 	return GPUTM_STALL_BUFFER_WOKEN;
 }
 
-static inline int wake(struct gputm_stall_buffer *b, struct gputm_stall_request *slot,
-		       struct gputm_stall_request *out)
+static inline int wake(struct gputm_stall_buffer *b, struct gputm_stall_buffer_request *slot,
+		       struct gputm_stall_buffer_request *out)
 {
 	if (!slot)
 		return GPUTM_STALL_BUFFER_NONE;
@@ -250,15 +251,15 @@ static inline int wake(struct gputm_stall_buffer *b, struct gputm_stall_request 
 }
 
 int gputm_stall_buffer_wake(struct gputm_stall_buffer *b, uint64_t address,
-			    struct gputm_stall_request *out)
+			    struct gputm_stall_buffer_request *out)
 {
 	return wake(b, oldest_at(b, address, ANY_WARP), out);
 }
 
 int gputm_stall_buffer_wake_probe(const struct gputm_stall_buffer *b, uint64_t address,
-				  struct gputm_stall_request *out)
+				  struct gputm_stall_buffer_request *out)
 {
-	const struct gputm_stall_request *slot = oldest_at(b, address, ANY_WARP);
+	const struct gputm_stall_buffer_request *slot = oldest_at(b, address, ANY_WARP);
 
 	if (!slot)
 		return GPUTM_STALL_BUFFER_NONE;
@@ -267,20 +268,20 @@ int gputm_stall_buffer_wake_probe(const struct gputm_stall_buffer *b, uint64_t a
 }
 
 int gputm_stall_buffer_wake_before(struct gputm_stall_buffer *b, uint64_t address, uint64_t stamp,
-				   struct gputm_stall_request *out)
+				   struct gputm_stall_buffer_request *out)
 {
-	struct gputm_stall_request *slot = oldest_at(b, address, ANY_WARP);
+	struct gputm_stall_buffer_request *slot = oldest_at(b, address, ANY_WARP);
 
 	return wake(b, slot && slot->stamp < stamp ? slot : NULL, out);
 }
 
 int gputm_stall_buffer_wake_warp(struct gputm_stall_buffer *b, uint64_t address, uint32_t warp,
-				 struct gputm_stall_request *out)
+				 struct gputm_stall_buffer_request *out)
 {
 	return wake(b, oldest_at(b, address, warp), out);
 }
 
-int gputm_stall_buffer_drain(struct gputm_stall_buffer *b, struct gputm_stall_request *out)
+int gputm_stall_buffer_drain(struct gputm_stall_buffer *b, struct gputm_stall_buffer_request *out)
 {
 	struct line *line = b->line;
 
@@ -293,7 +294,7 @@ int gputm_stall_buffer_drain(struct gputm_stall_buffer *b, struct gputm_stall_re
 }
 
 int gputm_stall_buffer_get_request(const struct gputm_stall_buffer *b, uint64_t index,
-				   struct gputm_stall_request *out)
+				   struct gputm_stall_buffer_request *out)
 {
 	uint64_t left = index;
 
@@ -317,7 +318,7 @@ uint64_t gputm_stall_buffer_waiting(const struct gputm_stall_buffer *b)
 static void io_requests(struct gputm_stall_buffer *b, const struct line *line,
 			struct gputm__io *io)
 {
-	struct gputm_stall_request *slot = slots_of(b, line);
+	struct gputm_stall_buffer_request *slot = slots_of(b, line);
 
 	for (uint32_t i = 0; i < line->count && !io->error; i++) {
 		gputm__io_u64(io, &slot[i].address);
@@ -347,7 +348,7 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 
 static const char *check_line(const struct gputm_stall_buffer *b, const struct line *line)
 {
-	const struct gputm_stall_request *slot = slots_of(b, line);
+	const struct gputm_stall_buffer_request *slot = slots_of(b, line);
 
 	if (line->count && line_for(b, line->granule) != line)
 		return "S1: two lines wait for the same granule";

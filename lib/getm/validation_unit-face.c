@@ -52,7 +52,7 @@ static uint64_t buffered(const struct gputm_unit *unit)
 }
 
 #define ANSWERS(REASON, NAME, SENTENCE)                                                        \
-	STAT_OF(NAME, answers[GPUTM_VALIDATION_UNIT_##REASON], COUNTER, "accesses", SENTENCE)
+	STAT_OF(NAME, answers[GPUTM_VALIDATION_UNIT_REASON_##REASON], COUNTER, "accesses", SENTENCE)
 static const struct gputm__stat_row stats[] = {
 	STAT(cycles, COUNTER, "cycles", "Ticks."),
 	STAT(accesses, COUNTER, "accesses", "Accesses processed, each retry anew."),
@@ -106,7 +106,7 @@ static const struct gputm_event_kind events[] = {
 	      VALUE(writes_left, "writes", "Writes of the granule that stay reserved.")),
 	EVENT(GPUTM_VALIDATION_UNIT_EVENT_STATE, "state",
 	      "The unit has taken a step of a rollover.",
-	      NAMED(state, gputm__validation_phases, "The new state of the unit."),
+	      NAMED(state, gputm__validation_states, "The new state of the unit."),
 	      VALUE(leader, "partition", "The unit whose stop this unit follows.")),
 };
 
@@ -165,8 +165,8 @@ static void derive(struct gputm_validation_unit *u)
 	u->slots = u->config.stall_lines * u->config.stall_requests;
 }
 
-#define REQUEST sizeof(struct gputm_validation_request)
-#define MESSAGE sizeof(struct gputm_validation_message)
+#define REQUEST sizeof(struct gputm_validation_unit_request)
+#define MESSAGE sizeof(struct gputm_validation_unit_message)
 
 static int setup(struct gputm_unit *unit)
 {
@@ -198,7 +198,7 @@ static void clear(struct gputm_unit *unit)
 	gputm__queue_clear(&u->to_ring);
 	u->busy = 0;
 	u->owed = 0;
-	u->state = GPUTM_VALIDATION_UNIT_RUNNING;
+	u->state = GPUTM_VALIDATION_UNIT_STATE_RUNNING;
 	u->leader = 0;
 }
 
@@ -221,7 +221,7 @@ static const struct gputm_validation_unit *io_self(const struct gputm__io *io)
 
 static void io_request(void *item, struct gputm__io *io)
 {
-	struct gputm_validation_request *r = item;
+	struct gputm_validation_unit_request *r = item;
 
 	gputm__io_u64s(io, &r->tag, 4); /* tag, address, time, sequence */
 	gputm__io_u32(io, &r->warp);
@@ -234,7 +234,7 @@ static void io_request(void *item, struct gputm__io *io)
 static void io_answer(void *item, struct gputm__io *io)
 {
 	struct gputm__answered *made = item;
-	struct gputm_validation_answer *a = &made->answer;
+	struct gputm_validation_unit_answer *a = &made->answer;
 	uint32_t why = a->reason | (uint32_t)made->estimated << ESTIMATED;
 
 	gputm__io_u64s(io, &a->tag, 2); /* tag, time */
@@ -249,7 +249,7 @@ static void io_answer(void *item, struct gputm__io *io)
 
 static void io_message(void *item, struct gputm__io *io)
 {
-	struct gputm_validation_message *m = item;
+	struct gputm_validation_unit_message *m = item;
 
 	gputm__io_u32_max(io, &m->go, 1, "kind of a message");
 	gputm__io_u32_max(io, &m->from, io_self(io)->config.units - 1, "unit of a message");
@@ -279,7 +279,7 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 	if (u->busy)
 		io_answer(gputm__validation_work(u), io);
 	gputm__io_u64(io, &u->owed);
-	gputm__io_u32_max(io, &u->state, GPUTM_VALIDATION_UNIT_ROLLING, "state");
+	gputm__io_u32_max(io, &u->state, GPUTM_VALIDATION_UNIT_STATE_ROLLING, "state");
 	gputm__io_u32_max(io, &u->leader, u->config.units - 1, "leader");
 }
 
@@ -299,7 +299,7 @@ static const char *check_slot(const struct gputm_validation_unit *u, uint64_t sl
 /* Each taken slot is once waiting or woken: its number is added once and taken away once. */
 static const char *check_slots(const struct gputm_validation_unit *u)
 {
-	struct gputm_stall_request waiter;
+	struct gputm_stall_buffer_request waiter;
 	const char *broken = NULL;
 	uint64_t seen = 0, waiting = gputm_stall_buffer_waiting(u->buffer);
 
@@ -340,7 +340,7 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 
 static const char *check_ports(const struct gputm_validation_unit *u)
 {
-	const struct gputm_validation_answer *answer;
+	const struct gputm_validation_unit_answer *answer;
 
 	for (uint32_t n = 0; n < u->input.count; n++)
 		if (!gputm__validation_fits(u, gputm__queue_at(&u->input, n)))
@@ -353,7 +353,7 @@ static const char *check_ports(const struct gputm_validation_unit *u)
 	if (u->busy && (gputm__queue_full(&u->output) ||
 			u->busy > gputm__validation_work(u)->answer.cycles))
 		return "V6: the access at work cannot be";
-	if (u->from_ring.count && u->state != GPUTM_VALIDATION_UNIT_ROLLING)
+	if (u->from_ring.count && u->state != GPUTM_VALIDATION_UNIT_STATE_ROLLING)
 		return "V6: messages are kept in a state that does not keep any";
 	return u->to_ring.count + u->from_ring.count > u->to_ring.capacity ? "V6: too many messages"
 									   : NULL;

@@ -14,20 +14,20 @@ enum { /* mutants */
 /* An access in the stall buffer, or woken from there. The tag in the buffer is the number of the
  * slot. */
 struct gputm__slot {
-	struct gputm_validation_request request;
+	struct gputm_validation_unit_request request;
 	bool taken;
 };
 
 /* An answer in the output port. */
 struct gputm__answered {
-	struct gputm_validation_answer answer;
+	struct gputm_validation_unit_answer answer;
 	bool estimated; /* an abort, by stamps that the filter estimates */
 };
 
-#define GPUTM__REASONS (GPUTM_VALIDATION_UNIT_ROLLOVER + 1) /* that there are */
+#define GPUTM__REASONS (GPUTM_VALIDATION_UNIT_REASON_ROLLOVER + 1) /* that there are */
 #define GPUTM__WAITS GPUTM__REASONS /* a verdict beside the reasons */
 
-extern const char *const gputm__validation_phases[4]; /* names, in events and messages */
+extern const char *const gputm__validation_states[4]; /* names, in events and messages */
 
 struct gputm_validation_unit {
 	struct gputm_unit unit;
@@ -42,7 +42,7 @@ struct gputm_validation_unit {
 	struct gputm__queue output; /* struct gputm__answered; see gputm__validation_work() */
 	uint64_t busy, owed; /* cycles: of the access at work; of releases that went to memory */
 	/* Rollover. */
-	struct gputm__queue from_ring, to_ring; /* struct gputm_validation_message */
+	struct gputm__queue from_ring, to_ring; /* struct gputm_validation_unit_message */
 	uint32_t state, leader;
 
 	uint64_t address_max, warp_max, time_max, threshold, sequence_mask, count_max;
@@ -57,7 +57,7 @@ struct gputm_validation_unit {
 };
 
 static inline bool gputm__validation_fits(const struct gputm_validation_unit *u,
-					  const struct gputm_validation_request *r)
+					  const struct gputm_validation_unit_request *r)
 {
 	return r->address <= u->address_max && r->warp <= u->warp_max && r->time <= u->time_max;
 }

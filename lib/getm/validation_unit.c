@@ -73,7 +73,8 @@
 
 /* ---- input port ---- */
 
-APART int refuse(const struct gputm_validation_unit *u, const struct gputm_validation_request *r)
+APART int refuse(const struct gputm_validation_unit *u,
+		 const struct gputm_validation_unit_request *r)
 {
 	if (r->address > u->address_max)
 		return gputm__out_of_range(&u->unit, "address", r->address, 0, u->address_max);
@@ -83,7 +84,7 @@ APART int refuse(const struct gputm_validation_unit *u, const struct gputm_valid
 }
 
 static inline int may_push(const struct gputm_validation_unit *u,
-			   const struct gputm_validation_request *request)
+			   const struct gputm_validation_unit_request *request)
 {
 	if (GPUTM__UNLIKELY(!gputm__validation_fits(u, request)))
 		return refuse(u, request);
@@ -92,19 +93,19 @@ static inline int may_push(const struct gputm_validation_unit *u,
 }
 
 int gputm_validation_unit_push_probe(const struct gputm_validation_unit *u,
-				     const struct gputm_validation_request *request)
+				     const struct gputm_validation_unit_request *request)
 {
 	return may_push(u, request);
 }
 
 int gputm_validation_unit_push(struct gputm_validation_unit *u,
-			       const struct gputm_validation_request *request)
+			       const struct gputm_validation_unit_request *request)
 {
 	int result = may_push(u, request);
 
 	if (result != GPUTM_VALIDATION_UNIT_ACCEPTED)
 		return result;
-	gputm__queue_put(&u->input, struct gputm_validation_request, *request);
+	gputm__queue_put(&u->input, struct gputm_validation_unit_request, *request);
 	u->accepted++;
 	return result;
 }
@@ -116,11 +117,11 @@ int gputm_validation_unit_push(struct gputm_validation_unit *u,
 
 /* An access on its way through Fig. 6. */
 struct access {
-	const struct gputm_validation_request *request;
+	const struct gputm_validation_unit_request *request;
 	uint64_t stamp;
 	uint32_t owner;
 	uint32_t slot; /* that the access was woken from, or NO_SLOT */
-	struct gputm_metadata m; /* what is known of the granule */
+	struct gputm_metadata_table_entry m; /* what is known of the granule */
 	bool estimated;		 /* its stamps, as the granule has no entry */
 	uint32_t cycles;	 /* until the answer */
 };
@@ -132,7 +133,7 @@ static inline uint32_t owner_of(const struct gputm_validation_unit *u, uint32_t 
 }
 
 static inline void open_access(struct access *a, const struct gputm_validation_unit *u,
-			       const struct gputm_validation_request *r, uint32_t slot)
+			       const struct gputm_validation_unit_request *r, uint32_t slot)
 {
 	a->request = r;
 	a->slot = slot;
@@ -169,7 +170,7 @@ static inline bool owner_check(const struct access *a)
  * or GRANTED. */
 static inline unsigned stamp_check(const struct gputm_validation_unit *u, const struct access *a)
 {
-	const struct gputm_validation_request *r = a->request;
+	const struct gputm_validation_unit_request *r = a->request;
 	bool younger_write = a->m.wts > a->stamp + 1, younger_read = a->m.rts > a->stamp;
 
 	if (GPUTM__UNLIKELY(u->config.paper_order)) {
@@ -177,16 +178,17 @@ static inline unsigned stamp_check(const struct gputm_validation_unit *u, const 
 		younger_read = rts_time(u, a->m.rts) > r->time;
 	}
 	if (younger_write)
-		return r->write ? GPUTM_VALIDATION_UNIT_STORE_WTS : GPUTM_VALIDATION_UNIT_LOAD_WTS;
-	return r->write && younger_read ? GPUTM_VALIDATION_UNIT_STORE_RTS :
-					  GPUTM_VALIDATION_UNIT_GRANTED;
+		return r->write ? GPUTM_VALIDATION_UNIT_REASON_STORE_WTS
+				: GPUTM_VALIDATION_UNIT_REASON_LOAD_WTS;
+	return r->write && younger_read ? GPUTM_VALIDATION_UNIT_REASON_STORE_RTS :
+					  GPUTM_VALIDATION_UNIT_REASON_GRANTED;
 }
 
 /* Is there room to wait? A woken access keeps its slot. */
 static bool has_room(const struct gputm_validation_unit *u, const struct access *a)
 {
 	return (a->slot != NO_SLOT || u->taken < u->slots) &&
-	       gputm_stall_buffer_enqueue_probe(u->buffer, a->request->address) ==
+	       gputm_stall_buffer_push_probe(u->buffer, a->request->address) ==
 		       GPUTM_STALL_BUFFER_QUEUED;
 }
 
@@ -194,8 +196,8 @@ static bool has_room(const struct gputm_validation_unit *u, const struct access 
 static inline unsigned lock_check(const struct gputm_validation_unit *u, const struct access *a)
 {
 	if (!a->m.writes)
-		return GPUTM_VALIDATION_UNIT_GRANTED;
-	return has_room(u, a) ? WAITS : GPUTM_VALIDATION_UNIT_BUFFER;
+		return GPUTM_VALIDATION_UNIT_REASON_GRANTED;
+	return has_room(u, a) ? WAITS : GPUTM_VALIDATION_UNIT_REASON_BUFFER;
 }
 
 /* The verdict on an access, box by box of Fig. 6: why it aborts, GRANTED, or WAITS. */
@@ -204,22 +206,23 @@ static inline unsigned judge(const struct gputm_validation_unit *u, const struct
 	unsigned conflict;
 
 	if (owner_check(a))
-		return a->request->write && a->m.writes == u->count_max ?
-			       GPUTM_VALIDATION_UNIT_COUNT : GPUTM_VALIDATION_UNIT_GRANTED;
+		return a->request->write && a->m.writes == u->count_max
+			       ? GPUTM_VALIDATION_UNIT_REASON_COUNT
+			       : GPUTM_VALIDATION_UNIT_REASON_GRANTED;
 	conflict = stamp_check(u, a);
 	return conflict ? conflict : lock_check(u, a);
 }
 
 static inline enum gputm_validation_unit_result result_of(unsigned verdict)
 {
-	if (GPUTM__LIKELY(verdict == GPUTM_VALIDATION_UNIT_GRANTED))
+	if (GPUTM__LIKELY(verdict == GPUTM_VALIDATION_UNIT_REASON_GRANTED))
 		return GPUTM_VALIDATION_UNIT_OK;
 	return verdict == WAITS ? GPUTM_VALIDATION_UNIT_STALLED : GPUTM_VALIDATION_UNIT_ABORT;
 }
 
 /* ---- who wakes ---- */
 
-static void wake(struct gputm_validation_unit *u, const struct gputm_stall_request *woken)
+static void wake(struct gputm_validation_unit *u, const struct gputm_stall_buffer_request *woken)
 {
 	gputm__queue_put(&u->woken, uint32_t, (uint32_t)woken->tag);
 	u->woken_total++;
@@ -229,7 +232,7 @@ static void wake(struct gputm_validation_unit *u, const struct gputm_stall_reque
 /* After a release, and by rule (a). */
 static void wake_oldest(struct gputm_validation_unit *u, uint64_t address)
 {
-	struct gputm_stall_request woken;
+	struct gputm_stall_buffer_request woken;
 
 	if (gputm__validation_waiting(u) && gputm_stall_buffer_wake(u->buffer, address, &woken))
 		wake(u, &woken);
@@ -239,7 +242,7 @@ static void wake_oldest(struct gputm_validation_unit *u, uint64_t address)
 static void wake_the_failed_and_own(struct gputm_validation_unit *u, const struct access *a)
 {
 	uint64_t address = a->request->address, key = key_of(u, a) + u->config.paper_order;
-	struct gputm_stall_request woken;
+	struct gputm_stall_buffer_request woken;
 
 	while (gputm_stall_buffer_wake_before(u->buffer, address, key, &woken))
 		wake(u, &woken);
@@ -296,12 +299,12 @@ static uint32_t free_slot(const struct gputm_validation_unit *u)
  * refusal. */
 static void park(struct gputm_validation_unit *u, const struct access *a)
 {
-	const struct gputm_validation_request *r = a->request;
+	const struct gputm_validation_unit_request *r = a->request;
 	uint32_t slot = a->slot == NO_SLOT ? free_slot(u) : a->slot;
-	struct gputm_stall_request waiter = { r->address, key_of(u, a), slot, r->warp };
+	struct gputm_stall_buffer_request waiter = { r->address, key_of(u, a), slot, r->warp };
 
 	if (slot == NO_SLOT ||
-	    gputm_stall_buffer_enqueue(u->buffer, &waiter) != GPUTM_STALL_BUFFER_QUEUED)
+	    gputm_stall_buffer_push(u->buffer, &waiter) != GPUTM_STALL_BUFFER_QUEUED)
 		return;
 	if (a->slot != NO_SLOT) {
 		leave_woken(u);
@@ -314,9 +317,9 @@ static void park(struct gputm_validation_unit *u, const struct access *a)
 /* Carry out the verdict. Negative: -ENOMEM, with nothing changed. */
 static inline int apply(struct gputm_validation_unit *u, struct access *a, unsigned verdict)
 {
-	if (verdict == GPUTM_VALIDATION_UNIT_GRANTED)
+	if (verdict == GPUTM_VALIDATION_UNIT_REASON_GRANTED)
 		return a->request->write ? grant_store(u, a) : grant_load(u, a);
-	if (verdict == WAITS || verdict == GPUTM_VALIDATION_UNIT_BUFFER)
+	if (verdict == WAITS || verdict == GPUTM_VALIDATION_UNIT_REASON_BUFFER)
 		park(u, a);
 	return 0;
 }
@@ -335,11 +338,11 @@ static inline uint64_t reported(const struct gputm_validation_unit *u, const str
 static inline int answer(struct gputm_validation_unit *u, const struct access *a, unsigned verdict,
 			 struct gputm__answered *answered)
 {
-	struct gputm_validation_answer *out = &answered->answer;
+	struct gputm_validation_unit_answer *out = &answered->answer;
 
 	out->tag = a->request->tag;
 	out->result = result_of(verdict);
-	out->reason = verdict == WAITS ? GPUTM_VALIDATION_UNIT_GRANTED : verdict;
+	out->reason = verdict == WAITS ? GPUTM_VALIDATION_UNIT_REASON_GRANTED : verdict;
 	out->time = 0;
 	answered->estimated = out->result == GPUTM_VALIDATION_UNIT_ABORT && a->estimated;
 	out->cycles = a->cycles;
@@ -356,16 +359,16 @@ static inline int answer(struct gputm_validation_unit *u, const struct access *a
 }
 
 /* While the unit has stopped, an access aborts in one cycle, whatever the delay. */
-static int turn_away(struct gputm_validation_unit *u, const struct gputm_validation_request *r,
+static int turn_away(struct gputm_validation_unit *u, const struct gputm_validation_unit_request *r,
 		     struct gputm__answered *out)
 {
 	const struct access a = { .request = r, .cycles = 1 };
 
-	return answer(u, &a, GPUTM_VALIDATION_UNIT_ROLLOVER, out);
+	return answer(u, &a, GPUTM_VALIDATION_UNIT_REASON_ROLLOVER, out);
 }
 
 /* An access, new (NO_SLOT) or woken from a slot. */
-static int serve(struct gputm_validation_unit *u, const struct gputm_validation_request *r,
+static int serve(struct gputm_validation_unit *u, const struct gputm_validation_unit_request *r,
 		 uint32_t slot, struct gputm__answered *out)
 {
 	struct access a;
@@ -375,7 +378,7 @@ static int serve(struct gputm_validation_unit *u, const struct gputm_validation_
 	if (GPUTM__UNLIKELY(u->state))
 		return turn_away(u, r, out);
 	open_access(&a, u, r, slot);
-	a.estimated = gputm_metadata_table_get(u->table, r->address, &a.m) ==
+	a.estimated = gputm_metadata_table_query(u->table, r->address, &a.m) ==
 		      GPUTM_METADATA_TABLE_MISS;
 	u->owned += owner_check(&a);
 	verdict = judge(u, &a);
@@ -397,8 +400,8 @@ static int serve(struct gputm_validation_unit *u, const struct gputm_validation_
 }
 
 int gputm_validation_unit_access(struct gputm_validation_unit *u,
-				 const struct gputm_validation_request *r,
-				 struct gputm_validation_answer *out)
+				 const struct gputm_validation_unit_request *r,
+				 struct gputm_validation_unit_answer *out)
 {
 	struct gputm__answered made;
 	int result;
@@ -412,7 +415,7 @@ int gputm_validation_unit_access(struct gputm_validation_unit *u,
 }
 
 int gputm_validation_unit_access_probe(const struct gputm_validation_unit *u,
-				       const struct gputm_validation_request *r)
+				       const struct gputm_validation_unit_request *r)
 {
 	struct access a;
 
@@ -433,7 +436,7 @@ static inline bool may_retry(const struct gputm_validation_unit *u)
 /* The oldest woken access is judged again. NONE; or as serve() answers. */
 static int retry(struct gputm_validation_unit *u, struct gputm__answered *out)
 {
-	struct gputm_stall_request waiter;
+	struct gputm_stall_buffer_request waiter;
 	uint32_t slot;
 	int result;
 
@@ -453,7 +456,7 @@ static int retry(struct gputm_validation_unit *u, struct gputm__answered *out)
 }
 
 int gputm_validation_unit_retry(struct gputm_validation_unit *u,
-				struct gputm_validation_answer *out)
+				struct gputm_validation_unit_answer *out)
 {
 	struct gputm__answered made;
 	int result = retry(u, &made);
@@ -468,7 +471,8 @@ int gputm_validation_unit_retry(struct gputm_validation_unit *u,
 static inline bool may_start(const struct gputm_validation_unit *u)
 {
 	return !gputm__queue_full(&u->output) &&
-	       ((u->input.count && u->state != GPUTM_VALIDATION_UNIT_ROLLING) || may_retry(u));
+	       ((u->input.count && u->state != GPUTM_VALIDATION_UNIT_STATE_ROLLING) ||
+		may_retry(u));
 }
 
 /* A cycle of the access at work; in its last cycle the answer, if there is one, goes to the output
@@ -503,8 +507,8 @@ static inline int start(struct gputm_validation_unit *u)
 
 static inline int offers(const struct gputm_validation_unit *u)
 {
-	return (u->output.count != 0) * GPUTM_VALIDATION_UNIT_OFFERS_ANSWER |
-	       (u->to_ring.count != 0) * GPUTM_VALIDATION_UNIT_OFFERS_MESSAGE;
+	return (u->output.count != 0) * GPUTM_VALIDATION_UNIT_OFFER_ANSWER |
+	       (u->to_ring.count != 0) * GPUTM_VALIDATION_UNIT_OFFER_MESSAGE;
 }
 
 int gputm_validation_unit_tick(struct gputm_validation_unit *u)
@@ -564,7 +568,7 @@ int gputm_validation_unit_advance(struct gputm_validation_unit *u, uint64_t cycl
 /* ---- output port ---- */
 
 int gputm_validation_unit_peek(const struct gputm_validation_unit *u,
-			       struct gputm_validation_answer *out)
+			       struct gputm_validation_unit_answer *out)
 {
 	if (!u->output.count)
 		return 0;
@@ -599,8 +603,8 @@ uint64_t gputm_validation_unit_pending(const struct gputm_validation_unit *u)
 int gputm_validation_unit_release(struct gputm_validation_unit *u, uint64_t address, uint32_t warp,
 				  uint64_t sequence, uint32_t count, uint32_t *left)
 {
-	const struct gputm_validation_request r = { .address = address, .warp = warp };
-	struct gputm_metadata m;
+	const struct gputm_validation_unit_request r = { .address = address, .warp = warp };
+	struct gputm_metadata_table_entry m;
 
 	if (!gputm__validation_fits(u, &r))
 		return refuse(u, &r);
@@ -631,9 +635,9 @@ int gputm_validation_unit_release(struct gputm_validation_unit *u, uint64_t addr
 /* ---- views ---- */
 
 int gputm_validation_unit_get_granule(const struct gputm_validation_unit *u, uint64_t address,
-				      struct gputm_validation_granule *out)
+				      struct gputm_validation_unit_granule *out)
 {
-	struct gputm_metadata m;
+	struct gputm_metadata_table_entry m;
 	int result = gputm__metadata_get_probe(u->table, address, &m);
 
 	if (result < 0)

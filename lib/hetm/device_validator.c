@@ -245,7 +245,8 @@ int gputm_device_validator_begin(struct gputm_device_validator *v, uint64_t roun
 }
 
 /* Log what is wrong with a refused entry. */
-static int refuse_entry(const struct gputm_device_validator *v, const struct gputm_log_entry *e)
+static int refuse_entry(const struct gputm_device_validator *v,
+			const struct gputm_write_set_log_entry *e)
 {
 	if (e->address >= v->config.region_bytes)
 		return gputm__out_of_range(&v->unit, "address", e->address, 0,
@@ -268,13 +269,14 @@ static uint64_t *stamp_of(const struct gputm_device_validator *v, uint64_t word)
 	return &v->page[word >> PAGE_SHIFT][word & (PAGE_WORDS - 1)];
 }
 
-static bool acceptable(const struct gputm_device_validator *v, const struct gputm_log_entry *e)
+static bool acceptable(const struct gputm_device_validator *v,
+		       const struct gputm_write_set_log_entry *e)
 {
 	return GPUTM__LIKELY(word_of(e->address) < v->words && e->stamp - 1 < v->widest);
 }
 
 /* Undo: restore the stamps of the entries before `at`, 64 at a time. */
-static void undo(struct gputm_device_validator *v, const struct gputm_log_entry *entry,
+static void undo(struct gputm_device_validator *v, const struct gputm_write_set_log_entry *entry,
 		 uint32_t at)
 {
 	while (at-- > 0)
@@ -289,14 +291,14 @@ static void undo(struct gputm_device_validator *v, const struct gputm_log_entry 
  * all.
  */
 static uint32_t apply_some(struct gputm_device_validator *v, const struct gputm__marks *shared,
-			   const struct gputm_log_entry *entry, uint32_t count, uint64_t *old,
-			   uint64_t *apply, uint64_t *stamps, uint32_t *conflicts)
+			   const struct gputm_write_set_log_entry *entry, uint32_t count,
+			   uint64_t *old, uint64_t *apply, uint64_t *stamps, uint32_t *conflicts)
 {
 	/* Local copies, which stores in the loop cannot change. */
 	const struct gputm__marks marks = *shared;
 	const uint64_t words = v->words;
 	uint64_t *const *const pages = (uint64_t *const *)v->page;
-	const struct gputm_log_entry *e = entry, *end = entry + count;
+	const struct gputm_write_set_log_entry *e = entry, *end = entry + count;
 	uint64_t newer = 0, bit = 1, all = 0, found = 0;
 
 	while (e < end) {
@@ -332,7 +334,7 @@ static uint32_t apply_some(struct gputm_device_validator *v, const struct gputm_
 
 /* Refuse a chunk after its entries 0 .. last were examined. */
 static int refuse_one_of(const struct gputm_device_validator *v,
-			 const struct gputm_log_chunk *chunk, uint32_t last)
+			 const struct gputm_write_set_log_chunk *chunk, uint32_t last)
 {
 	for (uint32_t i = 0; i <= last && i < chunk->count; i++)
 		if (!acceptable(v, &chunk->entry[i]))
@@ -341,7 +343,7 @@ static int refuse_one_of(const struct gputm_device_validator *v,
 }
 
 static int apply_chunk(struct gputm_device_validator *v, const struct gputm__marks *marks,
-		       const struct gputm_log_chunk *chunk,
+		       const struct gputm_write_set_log_chunk *chunk,
 		       struct gputm_device_validator_result *r)
 {
 	for (uint32_t at = 0; at < chunk->count; at += 64) {
@@ -360,9 +362,10 @@ static int apply_chunk(struct gputm_device_validator *v, const struct gputm__mar
 }
 
 static int test_chunk(const struct gputm_device_validator *v, const struct gputm__marks *shared,
-		      const struct gputm_log_chunk *chunk, struct gputm_device_validator_result *r)
+		      const struct gputm_write_set_log_chunk *chunk,
+		      struct gputm_device_validator_result *r)
 {
-	const struct gputm_log_entry *e = chunk->entry, *end = e + chunk->count;
+	const struct gputm_write_set_log_entry *e = chunk->entry, *end = e + chunk->count;
 	const struct gputm__marks marks = *shared;
 	uint32_t conflicts = 0;
 
@@ -377,11 +380,11 @@ static int test_chunk(const struct gputm_device_validator *v, const struct gputm
 
 /* Mark the newest entry of each word. */
 static int replay_chunk(const struct gputm_device_validator *v,
-			const struct gputm_log_chunk *chunk,
+			const struct gputm_write_set_log_chunk *chunk,
 			struct gputm_device_validator_result *r)
 {
 	for (uint32_t i = 0; i < chunk->count; i++) {
-		const struct gputm_log_entry *e = &chunk->entry[i];
+		const struct gputm_write_set_log_entry *e = &chunk->entry[i];
 
 		if (!acceptable(v, e))
 			return refuse_entry(v, e);
@@ -403,12 +406,12 @@ static void count_chunk(struct gputm_device_validator *v, uint32_t count,
 	if (r->conflicts && !v->conflict) {
 		v->conflict = true;
 		v->failed_rounds++;
-		v->failed_early += mode == GPUTM_DEVICE_VALIDATOR_EARLY;
+		v->failed_early += mode == GPUTM_DEVICE_VALIDATOR_MODE_EARLY;
 	}
-	if (mode == GPUTM_DEVICE_VALIDATOR_EARLY) {
+	if (mode == GPUTM_DEVICE_VALIDATOR_MODE_EARLY) {
 		v->early += count;
 		v->early_conflicts += r->conflicts;
-	} else if (mode == GPUTM_DEVICE_VALIDATOR_REPLAY) {
+	} else if (mode == GPUTM_DEVICE_VALIDATOR_MODE_REPLAY) {
 		v->replayed += r->applied;
 		v->overtaken += r->stale;
 	} else {
@@ -422,16 +425,17 @@ static void count_chunk(struct gputm_device_validator *v, uint32_t count,
 
 static int refuse_chunk(const struct gputm_device_validator *v,
 			const struct gputm_access_bitmap *reads,
-			const struct gputm_log_chunk *chunk, enum gputm_device_validator_mode mode)
+			const struct gputm_write_set_log_chunk *chunk,
+			enum gputm_device_validator_mode mode)
 {
-	if ((unsigned)mode > GPUTM_DEVICE_VALIDATOR_REPLAY)
+	if ((unsigned)mode > GPUTM_DEVICE_VALIDATOR_MODE_REPLAY)
 		return gputm__out_of_range(&v->unit, "mode", mode, 0,
-					   GPUTM_DEVICE_VALIDATOR_REPLAY);
+					   GPUTM_DEVICE_VALIDATOR_MODE_REPLAY);
 	if (chunk->round != v->round)
 		return gputm__refuse(&v->unit, "chunk's round = %llu, must be %llu",
 				     (unsigned long long)chunk->round,
 				     (unsigned long long)v->round);
-	if (mode == GPUTM_DEVICE_VALIDATOR_REPLAY)
+	if (mode == GPUTM_DEVICE_VALIDATOR_MODE_REPLAY)
 		return 0;
 	if (!reads || gputm__access_bitmap_marks(reads)->region != v->config.region_bytes)
 		return gputm__refuse(&v->unit, "the bitmap is not of a region of %llu bytes",
@@ -455,7 +459,7 @@ static int make_room(struct gputm_device_validator *v, uint32_t count)
 
 int gputm_device_validator_push(struct gputm_device_validator *v,
 				const struct gputm_access_bitmap *reads,
-				const struct gputm_log_chunk *chunk,
+				const struct gputm_write_set_log_chunk *chunk,
 				enum gputm_device_validator_mode mode, uint64_t *apply,
 				struct gputm_device_validator_result *result)
 {
@@ -467,9 +471,9 @@ int gputm_device_validator_push(struct gputm_device_validator *v,
 		error = make_room(v, chunk->count);
 	if (error)
 		return error;
-	if (mode == GPUTM_DEVICE_VALIDATOR_REPLAY)
+	if (mode == GPUTM_DEVICE_VALIDATOR_MODE_REPLAY)
 		error = replay_chunk(v, chunk, &r);
-	else if (mode == GPUTM_DEVICE_VALIDATOR_EARLY)
+	else if (mode == GPUTM_DEVICE_VALIDATOR_MODE_EARLY)
 		error = test_chunk(v, gputm__access_bitmap_marks(reads), chunk, &r);
 	else
 		error = apply_chunk(v, gputm__access_bitmap_marks(reads), chunk, &r);
@@ -477,7 +481,7 @@ int gputm_device_validator_push(struct gputm_device_validator *v,
 		return error;
 	for (uint32_t i = 0; i < (chunk->count + 63) / 64; i++)
 		apply[i] = v->apply[i];
-	if (mode != GPUTM_DEVICE_VALIDATOR_EARLY)
+	if (mode != GPUTM_DEVICE_VALIDATOR_MODE_EARLY)
 		r.stale = chunk->count - r.applied;
 	waves = (chunk->count + lanes - 1) >> gputm__log2(lanes);
 	r.cycles = (uint64_t)waves * (v->config.entry_cycles + v->config.lock_cycles);

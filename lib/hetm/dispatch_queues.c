@@ -94,11 +94,12 @@ static const struct gputm_event_kind events[] = {
 	      VALUE(type, "request type", "Type of the request."),
 	      NAMED(affinity, affinities, "Where the request may run; each affinity has a queue."),
 	      VALUE(request, "request", "The caller's number of the request.")),
-	EVENT(GPUTM_DISPATCH_QUEUES_EVENT_POP, "pop", "The CPU has taken a request.",
+	EVENT(GPUTM_DISPATCH_QUEUES_EVENT_DEQUEUE, "dequeue", "The CPU has taken a request.",
 	      VALUE(type, "request type", "Type of the request."),
 	      NAMED(affinity, affinities, "The queue that had the request."),
 	      VALUE(request, "request", "The caller's number of the request.")),
-	EVENT(GPUTM_DISPATCH_QUEUES_EVENT_BATCH, "batch", "The GPU has taken requests of a type.",
+	EVENT(GPUTM_DISPATCH_QUEUES_EVENT_DEQUEUE_BATCH, "dequeue-batch",
+	      "The GPU has taken requests of a type.",
 	      VALUE(type, "request type", "Type of the requests."),
 	      VALUE(requests, "requests", "Requests that the GPU has taken."),
 	      VALUE(stolen, "requests", "Requests of them that the CPU's queue had.")),
@@ -314,7 +315,7 @@ static bool take_of(struct gputm_dispatch_queues *d, unsigned kind, uint32_t *ty
 		*type = at;
 		d->cpu_turn = next_type(d, at);
 		d->cpu_taken++;
-		gputm__emit(&d->unit, GPUTM_DISPATCH_QUEUES_EVENT_POP, at, kind, *request, 0);
+		gputm__emit(&d->unit, GPUTM_DISPATCH_QUEUES_EVENT_DEQUEUE, at, kind, *request, 0);
 		return true;
 	}
 	return false;
@@ -323,13 +324,13 @@ static bool take_of(struct gputm_dispatch_queues *d, unsigned kind, uint32_t *ty
 int gputm_dispatch_queues_dequeue(struct gputm_dispatch_queues *d, bool steal, uint32_t *type,
 				  uint64_t *request)
 {
-	if (take_of(d, GPUTM_DISPATCH_QUEUES_CPU, type, request))
+	if (take_of(d, GPUTM_DISPATCH_QUEUES_AFFINITY_CPU, type, request))
 		return GPUTM_DISPATCH_QUEUES_TAKEN;
-	if (take_of(d, GPUTM_DISPATCH_QUEUES_ANY, type, request)) {
+	if (take_of(d, GPUTM_DISPATCH_QUEUES_AFFINITY_ANY, type, request)) {
 		d->cpu_shared++;
 		return GPUTM_DISPATCH_QUEUES_TAKEN;
 	}
-	if (steal && take_of(d, GPUTM_DISPATCH_QUEUES_GPU, type, request)) {
+	if (steal && take_of(d, GPUTM_DISPATCH_QUEUES_AFFINITY_GPU, type, request)) {
 		d->cpu_stolen++;
 		return GPUTM_DISPATCH_QUEUES_TAKEN;
 	}
@@ -363,19 +364,19 @@ static int take_batch(struct gputm_dispatch_queues *d, uint32_t type, bool steal
 	if (gputm__own_more(&d->unit, &d->flight, &d->flight_capacity,
 			(size_t)d->in_flight + count, sizeof(*d->flight)))
 		return -ENOMEM;
-	taken = take_many(d, index_of(d, GPUTM_DISPATCH_QUEUES_GPU, type), count, request);
-	shared = take_many(d, index_of(d, GPUTM_DISPATCH_QUEUES_ANY, type), count - taken,
+	taken = take_many(d, index_of(d, GPUTM_DISPATCH_QUEUES_AFFINITY_GPU, type), count, request);
+	shared = take_many(d, index_of(d, GPUTM_DISPATCH_QUEUES_AFFINITY_ANY, type), count - taken,
 			   request + taken);
 	taken += shared;
 	if (steal)
-		stolen = take_many(d, index_of(d, GPUTM_DISPATCH_QUEUES_CPU, type),
+		stolen = take_many(d, index_of(d, GPUTM_DISPATCH_QUEUES_AFFINITY_CPU, type),
 				   count - taken, request + taken);
 	d->gpu_taken += count;
 	d->gpu_shared += shared;
 	d->gpu_stolen += stolen;
 	d->batches++;
 	gputm__maximum(&d->maximum_in_flight, d->in_flight);
-	gputm__emit(&d->unit, GPUTM_DISPATCH_QUEUES_EVENT_BATCH, type, count, stolen, 0);
+	gputm__emit(&d->unit, GPUTM_DISPATCH_QUEUES_EVENT_DEQUEUE_BATCH, type, count, stolen, 0);
 	return GPUTM_DISPATCH_QUEUES_TAKEN;
 }
 
@@ -385,11 +386,11 @@ int gputm_dispatch_queues_dequeue_batch(struct gputm_dispatch_queues *d, bool st
 	uint32_t batch = d->config.batch, at = d->gpu_turn;
 
 	for (uint32_t i = 0; i < d->config.types; i++, at = next_type(d, at)) {
-		uint64_t there = count_of(d, GPUTM_DISPATCH_QUEUES_GPU, at) +
-				 count_of(d, GPUTM_DISPATCH_QUEUES_ANY, at);
+		uint64_t there = count_of(d, GPUTM_DISPATCH_QUEUES_AFFINITY_GPU, at) +
+				 count_of(d, GPUTM_DISPATCH_QUEUES_AFFINITY_ANY, at);
 
 		if (steal)
-			there += count_of(d, GPUTM_DISPATCH_QUEUES_CPU, at);
+			there += count_of(d, GPUTM_DISPATCH_QUEUES_AFFINITY_CPU, at);
 		if (there < (partial ? 1 : batch))
 			continue;
 		if (there > batch)

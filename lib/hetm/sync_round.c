@@ -62,10 +62,11 @@
 #define STEP_NAME(name, phase, asks) name,
 enum step { STEPS(STEP_NAME) };
 
-#define STEP_ROW(name, phase, asks) { GPUTM_SYNC_ROUND_##phase, GPUTM_SYNC_ROUND_##asks },
+#define STEP_ROW(name, phase, asks)                                                                \
+	{ GPUTM_SYNC_ROUND_STATE_##phase, GPUTM_SYNC_ROUND_ACTION_##asks },
 static const struct {
-	enum gputm_sync_round_phase phase;
-	enum gputm_sync_round_what asks;
+	enum gputm_sync_round_state phase;
+	enum gputm_sync_round_action asks;
 } steps[] = { STEPS(STEP_ROW) };
 
 enum { CPU, GPU, DEVICES };
@@ -83,7 +84,7 @@ struct gputm_sync_round {
 	struct gputm_unit unit;
 	struct gputm_sync_round_config config;
 	uint32_t step;
-	uint32_t open; /* enum gputm_sync_round_what that waits for complete(); RUN: none */
+	uint32_t open; /* enum gputm_sync_round_action that waits for complete(); RUN: none */
 	bool conflict;
 	uint64_t now;
 	uint64_t phase_begun;	 /* for the statistics, and the CPU's time in validation */
@@ -131,11 +132,11 @@ static const struct gputm__stat_row stats[] = {
 	STAT(shadow_bytes, COUNTER, "bytes", "Bytes copied between working and shadow copy."),
 	STAT(copied_back, COUNTER, "bytes", "Bytes copied to the CPU after success."),
 	STAT(realigned, COUNTER, "bytes", "Bytes copied to the GPU after failure."),
-	STAT_OF("execution", spent[GPUTM_SYNC_ROUND_EXECUTION], COUNTER, "cycles",
+	STAT_OF("execution", spent[GPUTM_SYNC_ROUND_STATE_EXECUTION], COUNTER, "cycles",
 		"Cycles of execution phases."),
-	STAT_OF("validation", spent[GPUTM_SYNC_ROUND_VALIDATION], COUNTER, "cycles",
+	STAT_OF("validation", spent[GPUTM_SYNC_ROUND_STATE_VALIDATION], COUNTER, "cycles",
 		"Cycles of validation phases."),
-	STAT_OF("merge", spent[GPUTM_SYNC_ROUND_MERGE], COUNTER, "cycles",
+	STAT_OF("merge", spent[GPUTM_SYNC_ROUND_STATE_MERGE], COUNTER, "cycles",
 		"Cycles of merge phases."),
 	STAT_OF("cpu_blocked", blocked[CPU], COUNTER, "cycles",
 		"Cycles in which the CPU is blocked."),
@@ -165,19 +166,19 @@ static const struct gputm__stat_row stats[] = {
 		"Cycles of rounds in which the link is idle."),
 };
 
-static const char *const phases[] = { "idle", "execution", "validation", "merge" };
+static const char *const states[] = { "idle", "execution", "validation", "merge" };
 static const char *const asked[] = {
 	"run", "drain", "early", "ship", "shadow", "copy back", "replay", "realign", "end",
 };
 
 static const struct gputm_event_kind events[] = {
-	EVENT(GPUTM_SYNC_ROUND_EVENT_PHASE, "phase", "A phase begins.",
-	      NAMED(phase, phases, "The phase."),
+	EVENT(GPUTM_SYNC_ROUND_EVENT_STATE, "state", "A phase begins.",
+	      NAMED(state, states, "The phase."),
 	      VALUE(cycle, "cycle", "Cycle of the caller's clock."),
 	      NAMED(conflict, gputm__no_yes, "Whether the round has a conflict so far.")),
-	EVENT(GPUTM_SYNC_ROUND_EVENT_DONE, "done",
+	EVENT(GPUTM_SYNC_ROUND_EVENT_COMPLETE, "complete",
 	      "The caller has done what the controller asked for, or has begun to.",
-	      NAMED(what, asked, "What the controller asked for."),
+	      NAMED(action, asked, "What the controller asked for."),
 	      VALUE(cycle, "cycle", "Cycle of the caller's clock."),
 	      VALUE(bytes, "bytes", "Bytes sent or copied."),
 	      VALUE(free_at, "cycle", "Cycle from which on both link and GPU are free.")),
@@ -198,7 +199,7 @@ static void clear(struct gputm_unit *unit)
 	struct gputm_sync_round *r = (void *)unit;
 
 	r->step = IDLE;
-	r->open = GPUTM_SYNC_ROUND_RUN;
+	r->open = GPUTM_SYNC_ROUND_ACTION_RUN;
 	r->conflict = false;
 	r->now = r->phase_begun = r->early_at = r->link_free = r->gpu_free = 0;
 	memset(r->from, 0, sizeof(r->from));
@@ -210,7 +211,7 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 	struct gputm_sync_round *r = (void *)unit;
 
 	gputm__io_u32_max(io, &r->step, FINISH, "no such step");
-	gputm__io_u32_max(io, &r->open, GPUTM_SYNC_ROUND_REALIGN, "no such action");
+	gputm__io_u32_max(io, &r->open, GPUTM_SYNC_ROUND_ACTION_REALIGN, "no such action");
 	gputm__io_bool(io, &r->conflict);
 	gputm__io_u64_max(io, &r->now, LAST_TIME, "a time is too late");
 	gputm__io_u64_max(io, &r->phase_begun, r->now, "a phase begins in the future");
@@ -308,15 +309,15 @@ static void occupy(struct gputm_sync_round *r, unsigned use, uint64_t start, uin
 /* Proceed to a step; count the cycles of the phase that ends. */
 static void enter(struct gputm_sync_round *r, enum step step)
 {
-	enum gputm_sync_round_phase left = steps[r->step].phase, phase = steps[step].phase;
+	enum gputm_sync_round_state left = steps[r->step].phase, phase = steps[step].phase;
 
 	r->step = step;
 	if (left == phase)
 		return;
-	if (left != GPUTM_SYNC_ROUND_IDLE)
+	if (left != GPUTM_SYNC_ROUND_STATE_IDLE)
 		r->spent[left] += r->now - r->phase_begun;
 	r->phase_begun = r->now;
-	gputm__emit(&r->unit, GPUTM_SYNC_ROUND_EVENT_PHASE, phase, r->now, r->conflict, 0);
+	gputm__emit(&r->unit, GPUTM_SYNC_ROUND_EVENT_STATE, phase, r->now, r->conflict, 0);
 }
 
 static int set_time(struct gputm_sync_round *r, uint64_t now)
@@ -366,22 +367,22 @@ static bool early_due(const struct gputm_sync_round *r)
 	       r->now >= r->link_free;
 }
 
-static enum gputm_sync_round_what execute(struct gputm_sync_round *r)
+static enum gputm_sync_round_action execute(struct gputm_sync_round *r)
 {
 	if (r->now < deadline(r) && !(r->conflict && r->now >= r->gpu_free))
-		return early_due(r) ? GPUTM_SYNC_ROUND_EARLY : GPUTM_SYNC_ROUND_RUN;
+		return early_due(r) ? GPUTM_SYNC_ROUND_ACTION_EARLY : GPUTM_SYNC_ROUND_ACTION_RUN;
 	r->cut_short += r->now < deadline(r);
 	enter(r, STOP);
-	return GPUTM_SYNC_ROUND_DRAIN;
+	return GPUTM_SYNC_ROUND_ACTION_DRAIN;
 }
 
-static enum gputm_sync_round_what ship(struct gputm_sync_round *r)
+static enum gputm_sync_round_action ship(struct gputm_sync_round *r)
 {
 	if (r->from[CPU] != BLOCKED && r->now >= deadline(r)) {
 		enter(r, STOP_CPU);
-		return GPUTM_SYNC_ROUND_DRAIN;
+		return GPUTM_SYNC_ROUND_ACTION_DRAIN;
 	}
-	return r->now < r->link_free ? GPUTM_SYNC_ROUND_RUN : GPUTM_SYNC_ROUND_SHIP;
+	return r->now < r->link_free ? GPUTM_SYNC_ROUND_ACTION_RUN : GPUTM_SYNC_ROUND_ACTION_SHIP;
 }
 
 /* True if the link and the GPU have finished all their work. */
@@ -390,10 +391,10 @@ static bool settled(const struct gputm_sync_round *r)
 	return r->now >= later(r->link_free, r->gpu_free);
 }
 
-static enum gputm_sync_round_what verdict(struct gputm_sync_round *r)
+static enum gputm_sync_round_action verdict(struct gputm_sync_round *r)
 {
 	if (!settled(r))
-		return GPUTM_SYNC_ROUND_RUN;
+		return GPUTM_SYNC_ROUND_ACTION_RUN;
 	spend(r, CPU, WAITS, r->now);
 	spend(r, GPU, WAITS, r->now);
 	if (r->conflict)
@@ -405,17 +406,17 @@ static enum gputm_sync_round_what verdict(struct gputm_sync_round *r)
 	return steps[r->step].asks;
 }
 
-static enum gputm_sync_round_what finish(struct gputm_sync_round *r)
+static enum gputm_sync_round_action finish(struct gputm_sync_round *r)
 {
 	if (!settled(r))
-		return GPUTM_SYNC_ROUND_RUN;
+		return GPUTM_SYNC_ROUND_ACTION_RUN;
 	*(r->conflict ? &r->failed : &r->succeeded) += 1;
 	occupy(r, NOTHING, r->now, 0);
 	enter(r, IDLE);
-	return GPUTM_SYNC_ROUND_END;
+	return GPUTM_SYNC_ROUND_ACTION_END;
 }
 
-static enum gputm_sync_round_what step(struct gputm_sync_round *r)
+static enum gputm_sync_round_action step(struct gputm_sync_round *r)
 {
 	switch ((enum step)r->step) {
 	case EXECUTE:
@@ -434,28 +435,28 @@ static enum gputm_sync_round_what step(struct gputm_sync_round *r)
 /* The devices stopped by a drain. */
 static uint32_t drained(const struct gputm_sync_round *r)
 {
-	return (r->step == STOP_CPU ? 0 : GPUTM_SYNC_ROUND_GPU) |
-	       (r->step == STOP_CPU || !r->config.non_blocking ? GPUTM_SYNC_ROUND_CPU : 0);
+	return (r->step == STOP_CPU ? 0 : GPUTM_SYNC_ROUND_DEVICE_GPU) |
+	       (r->step == STOP_CPU || !r->config.non_blocking ? GPUTM_SYNC_ROUND_DEVICE_CPU : 0);
 }
 
 int gputm_sync_round_step(struct gputm_sync_round *r, uint64_t now,
 			  struct gputm_sync_round_todo *todo)
 {
-	enum gputm_sync_round_what what;
+	enum gputm_sync_round_action what;
 
 	if (set_time(r, now))
 		return -ERANGE;
-	what = r->open ? (enum gputm_sync_round_what)r->open : step(r);
-	*todo = (struct gputm_sync_round_todo){ .what = what };
-	if (what == GPUTM_SYNC_ROUND_DRAIN) {
+	what = r->open ? (enum gputm_sync_round_action)r->open : step(r);
+	*todo = (struct gputm_sync_round_todo){ .action = what };
+	if (what == GPUTM_SYNC_ROUND_ACTION_DRAIN) {
 		todo->devices = drained(r);
 		for (unsigned d = 0; d < DEVICES; d++)
 			if (todo->devices >> d & 1)
 				block(r, d);
 	}
-	todo->partial = what == GPUTM_SYNC_ROUND_SHIP && r->from[CPU] == BLOCKED;
-	todo->success = what >= GPUTM_SYNC_ROUND_SHADOW && !r->conflict;
-	r->open = what == GPUTM_SYNC_ROUND_END ? GPUTM_SYNC_ROUND_RUN : what;
+	todo->partial = what == GPUTM_SYNC_ROUND_ACTION_SHIP && r->from[CPU] == BLOCKED;
+	todo->success = what >= GPUTM_SYNC_ROUND_ACTION_SHADOW && !r->conflict;
+	r->open = what == GPUTM_SYNC_ROUND_ACTION_END ? GPUTM_SYNC_ROUND_ACTION_RUN : what;
 	return 0;
 }
 
@@ -550,16 +551,16 @@ int gputm_sync_round_complete(struct gputm_sync_round *r, uint64_t now,
 		error = set_time(r, now);
 	if (GPUTM__UNLIKELY(error))
 		return error;
-	r->open = GPUTM_SYNC_ROUND_RUN;
-	if (what == GPUTM_SYNC_ROUND_SHIP)
+	r->open = GPUTM_SYNC_ROUND_ACTION_RUN;
+	if (what == GPUTM_SYNC_ROUND_ACTION_SHIP)
 		complete_ship(r, done);
-	else if (what == GPUTM_SYNC_ROUND_DRAIN)
+	else if (what == GPUTM_SYNC_ROUND_ACTION_DRAIN)
 		complete_drain(r);
-	else if (what == GPUTM_SYNC_ROUND_EARLY)
+	else if (what == GPUTM_SYNC_ROUND_ACTION_EARLY)
 		complete_early(r, done);
 	else
 		complete_merge(r, done);
-	gputm__emit(&r->unit, GPUTM_SYNC_ROUND_EVENT_DONE, what, now, done->bytes,
+	gputm__emit(&r->unit, GPUTM_SYNC_ROUND_EVENT_COMPLETE, what, now, done->bytes,
 		    later(r->link_free, r->gpu_free));
 	return 0;
 }
@@ -569,9 +570,9 @@ int gputm_sync_round_complete(struct gputm_sync_round *r, uint64_t now,
 bool gputm_sync_round_may_run(const struct gputm_sync_round *r,
 			      enum gputm_sync_round_device device, uint64_t now)
 {
-	uint64_t from = r->from[device == GPUTM_SYNC_ROUND_CPU ? CPU : GPU];
+	uint64_t from = r->from[device == GPUTM_SYNC_ROUND_DEVICE_CPU ? CPU : GPU];
 
-	if (device != GPUTM_SYNC_ROUND_CPU && device != GPUTM_SYNC_ROUND_GPU)
+	if (device != GPUTM_SYNC_ROUND_DEVICE_CPU && device != GPUTM_SYNC_ROUND_DEVICE_GPU)
 		return false;
 	return now >= from && from != BLOCKED;
 }
@@ -597,7 +598,7 @@ uint64_t gputm_sync_round_next_time(const struct gputm_sync_round *r)
 	return event;
 }
 
-enum gputm_sync_round_phase gputm_sync_round_current(const struct gputm_sync_round *r)
+enum gputm_sync_round_state gputm_sync_round_current_state(const struct gputm_sync_round *r)
 {
 	return steps[r->step].phase;
 }

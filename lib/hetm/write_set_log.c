@@ -37,7 +37,7 @@
 #define STREAMS 3
 
 struct thread {
-	struct gputm_log_entry *entry;
+	struct gputm_write_set_log_entry *entry;
 	size_t capacity;
 	uint64_t count;
 	uint64_t seen[STREAMS];
@@ -89,7 +89,7 @@ static const struct gputm_event_kind events[] = {
 	      VALUE(address, "byte address", "The word, counted from the region's start."),
 	      VALUE(value, "word value", "The value that a transaction has written."),
 	      VALUE(stamp, "stamp", "The time of the transaction's commit.")),
-	EVENT(GPUTM_WRITE_SET_LOG_EVENT_POP, "pop", "The unit has handed out a chunk of a log.",
+	EVENT(GPUTM_WRITE_SET_LOG_EVENT_CUT, "cut", "The unit has handed out a chunk of a log.",
 	      NAMED(stream, streams, "What the caller does with the chunk."),
 	      VALUE(thread, "thread", "The thread of the log."),
 	      VALUE(entries, "entries", "Entries of the chunk."),
@@ -218,7 +218,7 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 
 	for (uint32_t i = 0; i < l->config.threads; i++) {
 		entries += l->thread[i].count;
-		seen += l->thread[i].seen[GPUTM_WRITE_SET_LOG_SHIP];
+		seen += l->thread[i].seen[GPUTM_WRITE_SET_LOG_STREAM_SHIP];
 	}
 	gputm__law(laws, l->appended, entries + l->before,
 		   "I3: appended is not this round's entries + before");
@@ -261,7 +261,7 @@ int gputm_write_set_log_append(struct gputm_write_set_log *l, uint32_t thread, u
 	    gputm__own_more(&l->unit, &t->entry, &t->capacity, (size_t)t->count + 1,
 			sizeof(*t->entry)))
 		return -ENOMEM;
-	t->entry[t->count++] = (struct gputm_log_entry){ address, stamp, value };
+	t->entry[t->count++] = (struct gputm_write_set_log_entry){ address, stamp, value };
 	t->last = stamp;
 	l->appended++;
 	gputm__emit(&l->unit, GPUTM_WRITE_SET_LOG_EVENT_APPEND, thread, address, value, stamp);
@@ -270,29 +270,30 @@ int gputm_write_set_log_append(struct gputm_write_set_log *l, uint32_t thread, u
 
 static uint64_t *handed_out(struct gputm_write_set_log *l, unsigned stream)
 {
-	return stream == GPUTM_WRITE_SET_LOG_EARLY  ? &l->early
-	       : stream == GPUTM_WRITE_SET_LOG_SHIP ? &l->shipped
+	return stream == GPUTM_WRITE_SET_LOG_STREAM_EARLY  ? &l->early
+	       : stream == GPUTM_WRITE_SET_LOG_STREAM_SHIP ? &l->shipped
 						    : &l->replayed;
 }
 
 static void hand_out(struct gputm_write_set_log *l, unsigned stream, uint32_t thread,
-		     struct gputm_log_chunk *chunk)
+		     struct gputm_write_set_log_chunk *chunk)
 {
 	struct thread *t = &l->thread[thread];
 	uint64_t left = t->count - t->seen[stream];
 	uint32_t count = left < l->chunk_entries ? (uint32_t)left : l->chunk_entries;
 
-	*chunk = (struct gputm_log_chunk){ t->entry + t->seen[stream], count, thread, l->round,
-					   (uint64_t)count * l->config.entry_bytes };
+	*chunk = (struct gputm_write_set_log_chunk){ t->entry + t->seen[stream], count, thread,
+						     l->round,
+						     (uint64_t)count * l->config.entry_bytes };
 	t->seen[stream] += count;
 	*handed_out(l, stream) += count;
 	l->chunks++;
 	l->turn[stream] = thread + 1 < l->config.threads ? thread + 1 : 0;
-	gputm__emit(&l->unit, GPUTM_WRITE_SET_LOG_EVENT_POP, stream, thread, count, l->round);
+	gputm__emit(&l->unit, GPUTM_WRITE_SET_LOG_EVENT_CUT, stream, thread, count, l->round);
 }
 
 int gputm_write_set_log_cut(struct gputm_write_set_log *l, enum gputm_write_set_log_stream stream,
-			    bool partial, struct gputm_log_chunk *chunk)
+			    bool partial, struct gputm_write_set_log_chunk *chunk)
 {
 	uint32_t least = partial ? 1 : l->chunk_entries, thread;
 
@@ -328,7 +329,7 @@ uint64_t gputm_write_set_log_round(const struct gputm_write_set_log *l)
 
 int gputm_write_set_log_begin(struct gputm_write_set_log *l)
 {
-	uint64_t pending = gputm_write_set_log_pending(l, GPUTM_WRITE_SET_LOG_SHIP);
+	uint64_t pending = gputm_write_set_log_pending(l, GPUTM_WRITE_SET_LOG_STREAM_SHIP);
 	uint64_t entries = l->appended - l->before;
 
 	if (GPUTM__UNLIKELY(pending))

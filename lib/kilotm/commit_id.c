@@ -79,7 +79,7 @@ static const struct gputm_param rows[] = {
 	      "thesis Table 6.1"),
 	PARAM(ring, 1, 1 << 22, 23040, false, "Commit entries in the ring of one partition.",
 	      "thesis 4.4.4"),
-	CHOICE(pools, 0, 1, GPUTM_COMMIT_ID_PER_CORE, pools_names,
+	CHOICE(pools, 0, 1, GPUTM_COMMIT_ID_POOLS_PER_CORE, pools_names,
 	       "Whether the cores share one pool of credits or have one each.", "thesis 4.2.5"),
 	PARAM(credits, 1, 1 << 22, 1536, false,
 	      "Credits in each pool; all pools together do not exceed ring.", "thesis 4.2.5"),
@@ -133,7 +133,7 @@ static const struct gputm_event_kind events[] = {
 
 static uint32_t pools_of(const struct gputm_commit_id_config *config)
 {
-	return config->pools == GPUTM_COMMIT_ID_PER_CORE ? config->cores : 1;
+	return config->pools == GPUTM_COMMIT_ID_POOLS_PER_CORE ? config->cores : 1;
 }
 
 static int validate(const struct gputm_unit *unit)
@@ -192,7 +192,7 @@ static int setup(struct gputm_unit *unit)
 
 static uint32_t pool_of(const struct gputm_commit_id *vendor, uint32_t core)
 {
-	return vendor->config.pools == GPUTM_COMMIT_ID_PER_CORE ? core : 0;
+	return vendor->config.pools == GPUTM_COMMIT_ID_POOLS_PER_CORE ? core : 0;
 }
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)

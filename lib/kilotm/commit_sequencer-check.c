@@ -117,15 +117,15 @@ static const char *check_packets(const struct gputm_commit_sequencer *s)
 		const struct packet *packet = gputm__queue_at(&s->output, i);
 
 		if (!is_of(s, packet->slot, packet->partition, packet->lanes) ||
-		    packet->kind > GPUTM_COMMIT_RESENT_DONE ||
-		    packet->purpose > GPUTM_COMMIT_FOR_COMMIT)
+		    packet->kind > GPUTM_COMMIT_UNIT_MESSAGE_RESENT_DONE ||
+		    packet->purpose > GPUTM_COMMIT_UNIT_PURPOSE_COMMIT)
 			return "I7: a packet belongs to no commit";
 	}
 	for (uint32_t i = 0; i < s->resend.count; i++) {
 		const struct resend *r = gputm__queue_at(&s->resend, i);
 
 		if (!is_of(s, r->slot, r->partition, r->lane) || r->lane & (r->lane - 1) ||
-		    r->purpose > GPUTM_COMMIT_FOR_COMMIT)
+		    r->purpose > GPUTM_COMMIT_UNIT_PURPOSE_COMMIT)
 			return "I7: a resend request belongs to no commit";
 	}
 	if (s->resend_ready > s->now && s->resend_ready - s->now > s->config.spilled_row_cycles)

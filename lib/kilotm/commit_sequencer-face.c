@@ -13,14 +13,13 @@ static const char *const packs[] = { "none", "rows" };
 
 static const struct gputm_param rows[] = {
 	PARAM(warps, 1, MAX_WARPS, 48, false, "Warps of the core.", "thesis Table 6.1"),
-	PARAM(lanes, 1, GPUTM_COMMIT_LANES, 32, false, "Lanes of a warp.", "thesis Table 6.1"),
+	PARAM(lanes, 1, GPUTM_COMMIT_UNIT_LANES_MAX, 32, false, "Lanes of a warp.",
+	      "thesis Table 6.1"),
 	PARAM(partitions, 1, 64, 6, false, "Memory partitions.", "thesis Table 6.1"),
-	CHOICE(mode, 0, 1, GPUTM_COMMIT_SEQUENCER_SCALAR, modes,
-	      "Whether lanes are decided one by one or by warp.",
-	       "thesis 6.2"),
+	CHOICE(mode, 0, 1, GPUTM_COMMIT_SEQUENCER_MODE_SCALAR, modes,
+	       "Whether lanes are decided one by one or by warp.", "thesis 6.2"),
 	PARAM(intra_warp_resolved, 0, 1, 0, false,
-	      "1: warps have no internal conflicts; required in warp mode.",
-	      "thesis 6.2"),
+	      "1: warps have no internal conflicts; required in warp mode.", "thesis 6.2"),
 	CHOICE(pack, 0, 1, GPUTM_COMMIT_SEQUENCER_PACK_ROWS, packs, "How log entries are grouped.",
 	       "thesis 4.2.4"),
 	PARAM(pack_done, 0, 1, 1, false, "1: a warp's done-fill and skip share a packet.",
@@ -102,8 +101,7 @@ static const struct gputm__stat_row stats[] = {
 
 static const struct gputm_event_kind events[] = {
 	EVENT(GPUTM_COMMIT_SEQUENCER_EVENT_BEGIN, "begin", "A warp begins to commit.",
-	      VALUE(warp, "warp", "The warp."),
-	      VALUE(lanes, "lane mask", "Lanes that commit."),
+	      VALUE(warp, "warp", "The warp."), VALUE(lanes, "lane mask", "Lanes that commit."),
 	      VALUE(with_entries, "lane mask", "Lanes whose logs have entries."),
 	      VALUE(cycle, "cycle", "Cycle of the unit.")),
 	EVENT(GPUTM_COMMIT_SEQUENCER_EVENT_GRANT, "grant", "A warp has got its commit IDs.",
@@ -117,29 +115,27 @@ static const struct gputm_event_kind events[] = {
 		    "Whether the row is of the read log or the write log."),
 	      VALUE(row, "log row", "Number of the row."),
 	      VALUE(partitions, "partition mask", "Partitions that get words of the row.")),
-	EVENT(GPUTM_COMMIT_SEQUENCER_EVENT_FILLED, "filled",
-	      "The unit has sent both logs of a warp.",
+	EVENT(GPUTM_COMMIT_SEQUENCER_EVENT_FILL, "fill", "The unit has sent both logs of a warp.",
 	      VALUE(warp, "warp", "The warp."),
 	      VALUE(first_cid, "CID", "The commit ID of the lowest lane that has entries."),
 	      VALUE(cycle, "cycle", "Cycle of the unit.")),
 	EVENT(GPUTM_COMMIT_SEQUENCER_EVENT_VERDICT, "verdict",
-	      "The unit sends the verdict of lanes.",
-	      VALUE(warp, "warp", "The warp of the lanes."),
+	      "The unit sends the verdict of lanes.", VALUE(warp, "warp", "The warp of the lanes."),
 	      VALUE(lanes, "lane mask", "Lanes that get their verdict."),
 	      VALUE(passed, "lane mask", "Lanes of them that commit."),
 	      VALUE(cycle, "cycle", "Cycle of the unit.")),
-	EVENT(GPUTM_COMMIT_SEQUENCER_EVENT_DONE, "done", "All lanes of a warp have their verdict.",
-	      VALUE(warp, "warp", "The warp."),
+	EVENT(GPUTM_COMMIT_SEQUENCER_EVENT_FINISH, "finish",
+	      "All lanes of a warp have their verdict.", VALUE(warp, "warp", "The warp."),
 	      VALUE(passed, "lane mask", "Lanes that have committed."),
 	      VALUE(failed, "lane mask", "Lanes that have to run again."),
 	      VALUE(latency, "cycles", "Cycles since the warp began to commit.")),
-	EVENT(GPUTM_COMMIT_SEQUENCER_EVENT_RETIRED, "retired",
+	EVENT(GPUTM_COMMIT_SEQUENCER_EVENT_RETIRE, "retire",
 	      "The commit IDs of a warp have retired at all partitions.",
 	      VALUE(warp, "warp", "The warp."),
 	      VALUE(first_cid, "CID", "The commit ID of the lowest lane that had entries."),
 	      VALUE(cids, "CIDs", "How many commit IDs the warp had."),
 	      VALUE(cycle, "cycle", "Cycle of the unit.")),
-	EVENT(GPUTM_COMMIT_SEQUENCER_EVENT_RESENT, "resent",
+	EVENT(GPUTM_COMMIT_SEQUENCER_EVENT_RESEND, "resend",
 	      "The unit has sent a log to a partition again.",
 	      VALUE(warp, "warp", "The warp of the log."),
 	      VALUE(partition, "partition", "The partition that has asked."),
@@ -158,7 +154,7 @@ static int validate(const struct gputm_unit *unit)
 {
 	const struct gputm_commit_sequencer_config *c = gputm_unit_config(unit);
 
-	if (c->mode == GPUTM_COMMIT_SEQUENCER_WARP && !c->intra_warp_resolved)
+	if (c->mode == GPUTM_COMMIT_SEQUENCER_MODE_WARP && !c->intra_warp_resolved)
 		return gputm__refuse(unit, "mode = warp needs intra_warp_resolved = 1: conflicts "
 				     "inside the warp must be resolved before it commits");
 	if (c->output_packets >= largest_step(c))

@@ -127,8 +127,8 @@ static void start(struct gputm_commit_sequencer *s, uint32_t slot, uint32_t warp
 	const struct gputm_tx_log *log = s->log[warp];
 	struct slot *c = &s->slot[slot];
 
-	c->lanes = lanes & (gputm_tx_log_lanes(log, GPUTM_TX_LOG_READ) |
-			    gputm_tx_log_lanes(log, GPUTM_TX_LOG_WRITE));
+	c->lanes = lanes & (gputm_tx_log_lanes(log, GPUTM_TX_LOG_KIND_READ) |
+			    gputm_tx_log_lanes(log, GPUTM_TX_LOG_KIND_WRITE));
 	c->empty = lanes & ~c->lanes;
 	c->open = c->lanes;
 	c->warp = warp;
@@ -185,7 +185,7 @@ int gputm_commit_sequencer_grant(struct gputm_commit_sequencer *s, uint64_t firs
 		return gputm__refuse(&s->unit, "no warp wants a CID");
 	slot = ring_oldest(s, TO_GRANT);
 	c = &s->slot[slot];
-	if (first_cid < s->next_cid || first_cid > UINT64_MAX - GPUTM_COMMIT_LANES)
+	if (first_cid < s->next_cid || first_cid > UINT64_MAX - GPUTM_COMMIT_UNIT_LANES_MAX)
 		return gputm__refuse(&s->unit, "first_cid = %llu is not at least %llu",
 				     (unsigned long long)first_cid,
 				     (unsigned long long)s->next_cid);
@@ -204,13 +204,14 @@ int gputm_commit_sequencer_grant(struct gputm_commit_sequencer *s, uint64_t firs
 
 static int probe_resend(const struct gputm_commit_sequencer *s, const struct slot *c,
 			const struct share *h, uint64_t lanes,
-			const struct gputm_commit_report *report)
+			const struct gputm_commit_unit_report *report)
 {
-	bool commits = report->purpose == GPUTM_COMMIT_FOR_COMMIT;
+	bool commits = report->purpose == GPUTM_COMMIT_UNIT_PURPOSE_COMMIT;
 	uint64_t may = commits ? h->wrote & c->decided & ~c->failed & ~c->due & ~h->retired
 			       : h->touched & ~c->open & ~h->answered;
 
-	if (report->purpose > GPUTM_COMMIT_FOR_COMMIT || lanes & (lanes - 1) || lanes & ~may)
+	if (report->purpose > GPUTM_COMMIT_UNIT_PURPOSE_COMMIT || lanes & (lanes - 1) ||
+	    lanes & ~may)
 		return gputm__refuse(&s->unit,
 				     "resend request of first CID %llu, mask 0x%llx, purpose %u: "
 				     "no lane to be sent again now",
@@ -221,18 +222,18 @@ static int probe_resend(const struct gputm_commit_sequencer *s, const struct slo
 }
 
 static int probe_lanes(const struct gputm_commit_sequencer *s,
-		       const struct gputm_commit_report *report, uint64_t lanes, uint64_t may)
+		       const struct gputm_commit_unit_report *report, uint64_t lanes, uint64_t may)
 {
 	if (!(lanes & ~may) && !(report->yes & ~report->mask))
 		return GPUTM_COMMIT_SEQUENCER_OK;
-	return gputm__refuse(&s->unit, "%s of first CID %llu, mask 0x%llx: it is not expected",
-			     report->kind == GPUTM_COMMIT_OUTCOME ? "outcome" : "retirement",
-			     (unsigned long long)report->first_cid,
-			     (unsigned long long)report->mask);
+	return gputm__refuse(
+		&s->unit, "%s of first CID %llu, mask 0x%llx: it is not expected",
+		report->kind == GPUTM_COMMIT_UNIT_REPORT_OUTCOME ? "outcome" : "retirement",
+		(unsigned long long)report->first_cid, (unsigned long long)report->mask);
 }
 
 static GPUTM__INLINE int probe_report(const struct gputm_commit_sequencer *s, uint32_t partition,
-				      const struct gputm_commit_report *report, uint32_t *slot,
+				      const struct gputm_commit_unit_report *report, uint32_t *slot,
 				      uint64_t *lanes)
 {
 	const struct share *h;
@@ -252,12 +253,12 @@ static GPUTM__INLINE int probe_report(const struct gputm_commit_sequencer *s, ui
 	h = &shares(s, *slot)[partition];
 	*lanes = to_lanes(c->lanes, report->mask);
 	switch (report->kind) {
-	case GPUTM_COMMIT_OUTCOME:
+	case GPUTM_COMMIT_UNIT_REPORT_OUTCOME:
 		return probe_lanes(s, report, *lanes, h->touched & ~c->open & ~h->answered);
-	case GPUTM_COMMIT_RETIRED:
+	case GPUTM_COMMIT_UNIT_REPORT_RETIRED:
 		return probe_lanes(s, report, *lanes, c->lanes & ~c->open & ~h->retired &
 							      ~(h->touched & ~h->answered));
-	case GPUTM_COMMIT_RESEND:
+	case GPUTM_COMMIT_UNIT_REPORT_RESEND:
 		return probe_resend(s, c, h, *lanes, report);
 	default:
 		return gputm__refuse(&s->unit, "report.kind = %u is not OUTCOME = 0, RETIRED = 1 "
@@ -266,7 +267,7 @@ static GPUTM__INLINE int probe_report(const struct gputm_commit_sequencer *s, ui
 }
 
 int gputm_commit_sequencer_push_probe(const struct gputm_commit_sequencer *s, uint32_t partition,
-				      const struct gputm_commit_report *report)
+				      const struct gputm_commit_unit_report *report)
 {
 	uint64_t lanes = 0;
 	uint32_t slot = 0;
@@ -285,7 +286,7 @@ static void queue_resend(struct gputm_commit_sequencer *s, uint32_t slot, uint32
 }
 
 int gputm_commit_sequencer_push(struct gputm_commit_sequencer *s, uint32_t partition,
-				const struct gputm_commit_report *report)
+				const struct gputm_commit_unit_report *report)
 {
 	uint64_t lanes = 0;
 	uint32_t slot = 0;
@@ -293,9 +294,9 @@ int gputm_commit_sequencer_push(struct gputm_commit_sequencer *s, uint32_t parti
 
 	if (result != GPUTM_COMMIT_SEQUENCER_OK)
 		return result;
-	if (report->kind == GPUTM_COMMIT_RESEND) {
+	if (report->kind == GPUTM_COMMIT_UNIT_REPORT_RESEND) {
 		queue_resend(s, slot, partition, lanes, report->purpose);
-	} else if (report->kind == GPUTM_COMMIT_OUTCOME) {
+	} else if (report->kind == GPUTM_COMMIT_UNIT_REPORT_OUTCOME) {
 		shares(s, slot)[partition].answered |= lanes;
 		s->slot[slot].failed |= lanes & ~to_lanes(s->slot[slot].lanes, report->yes);
 		gputm__sequencer_decide(s, slot, lanes);
@@ -309,13 +310,14 @@ int gputm_commit_sequencer_push(struct gputm_commit_sequencer *s, uint32_t parti
 /* ---- outputs ---- */
 
 static void take_words(const struct gputm_commit_sequencer *s, const struct packet *packet,
-		       struct gputm_commit_message *out)
+		       struct gputm_commit_unit_message *out)
 {
 	const struct slot *c = &s->slot[packet->slot];
-	enum gputm_tx_log_kind kind = packet->kind == GPUTM_COMMIT_RESENT ? log_for(packet->purpose)
-				      : packet->kind == GPUTM_COMMIT_READ_LOG ? GPUTM_TX_LOG_READ
-									      : GPUTM_TX_LOG_WRITE;
-	struct gputm_commit_word *word = out->word;
+	enum gputm_tx_log_kind kind =
+		packet->kind == GPUTM_COMMIT_UNIT_MESSAGE_RESENT     ? log_for(packet->purpose)
+		: packet->kind == GPUTM_COMMIT_UNIT_MESSAGE_READ_LOG ? GPUTM_TX_LOG_KIND_READ
+								     : GPUTM_TX_LOG_KIND_WRITE;
+	struct gputm_commit_unit_word *word = out->word;
 	struct gputm_tx_log_row row;
 	uint64_t cids = out->mask; /* in the order of the lanes */
 
@@ -333,7 +335,7 @@ static void take_words(const struct gputm_commit_sequencer *s, const struct pack
 }
 
 static void compose(const struct gputm_commit_sequencer *s, const struct packet *packet,
-		    struct gputm_commit_message *out)
+		    struct gputm_commit_unit_message *out)
 {
 	const struct slot *c = &s->slot[packet->slot];
 
@@ -345,14 +347,14 @@ static void compose(const struct gputm_commit_sequencer *s, const struct packet 
 	out->mask = to_cids(c->lanes, packet->lanes);
 	out->yes = 0;
 	switch (packet->kind) {
-	case GPUTM_COMMIT_DONE:
+	case GPUTM_COMMIT_UNIT_MESSAGE_DONE:
 		out->yes = to_cids(c->lanes, packet->lanes &
 				   shares(s, packet->slot)[packet->partition].touched);
 		break;
-	case GPUTM_COMMIT_VERDICT:
+	case GPUTM_COMMIT_UNIT_MESSAGE_VERDICT:
 		out->yes = to_cids(c->lanes, packet->lanes & ~c->failed);
 		break;
-	case GPUTM_COMMIT_RESENT_DONE:
+	case GPUTM_COMMIT_UNIT_MESSAGE_RESENT_DONE:
 		break;
 	default:
 		take_words(s, packet, out);
@@ -360,7 +362,7 @@ static void compose(const struct gputm_commit_sequencer *s, const struct packet 
 }
 
 int gputm_commit_sequencer_peek(const struct gputm_commit_sequencer *s, uint32_t *partition,
-				struct gputm_commit_message *out)
+				struct gputm_commit_unit_message *out)
 {
 	const struct packet *packet = first_packet(s);
 

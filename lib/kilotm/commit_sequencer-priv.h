@@ -18,7 +18,7 @@ struct packet {
 	uint64_t lanes;
 	uint32_t row;
 	uint16_t slot;
-	uint8_t kind; /* enum gputm_commit_message_kind */
+	uint8_t kind; /* enum gputm_commit_unit_message_kind */
 	uint8_t partition;
 	uint8_t purpose;
 };
@@ -170,7 +170,7 @@ static inline uint64_t complete(const struct gputm_commit_sequencer *s, uint32_t
 	const struct slot *c = &s->slot[slot];
 	uint64_t lanes = complete_of(s, slot, c->lanes & ~c->open);
 
-	return s->config.mode == GPUTM_COMMIT_SEQUENCER_WARP && lanes != c->lanes ? 0 : lanes;
+	return s->config.mode == GPUTM_COMMIT_SEQUENCER_MODE_WARP && lanes != c->lanes ? 0 : lanes;
 }
 
 /* If no lane below is missing, the message's mask by lanes of the warp equals that by CIDs. */
@@ -181,9 +181,10 @@ static inline bool same_lanes(uint64_t lanes)
 
 static inline enum gputm_tx_log_kind log_for(uint32_t purpose)
 {
-	return purpose == GPUTM_COMMIT_FOR_RECORD || purpose == GPUTM_COMMIT_FOR_COMMIT
-		       ? GPUTM_TX_LOG_WRITE
-		       : GPUTM_TX_LOG_READ;
+	return purpose == GPUTM_COMMIT_UNIT_PURPOSE_RECORD ||
+			       purpose == GPUTM_COMMIT_UNIT_PURPOSE_COMMIT
+		       ? GPUTM_TX_LOG_KIND_WRITE
+		       : GPUTM_TX_LOG_KIND_READ;
 }
 
 /* The commit is done, as far as the core is concerned. */

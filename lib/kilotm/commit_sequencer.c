@@ -85,7 +85,7 @@ void gputm__sequencer_finish(struct gputm_commit_sequencer *s, uint32_t slot)
 	s->failed += failed;
 	s->passed += gputm__popcount(c->lanes | c->empty) - failed;
 	gputm__sample(&s->latency, s->now - c->begun);
-	gputm__emit(&s->unit, GPUTM_COMMIT_SEQUENCER_EVENT_DONE, c->warp,
+	gputm__emit(&s->unit, GPUTM_COMMIT_SEQUENCER_EVENT_FINISH, c->warp,
 		    (c->lanes & ~c->failed) | c->empty, c->failed, s->now - c->begun);
 }
 
@@ -98,14 +98,14 @@ void gputm__sequencer_settle_decided(struct gputm_commit_sequencer *s, uint32_t 
 	if (!is_over(s, slot))
 		return;
 	ring_push(s, TO_RETIRE, slot);
-	gputm__emit(&s->unit, GPUTM_COMMIT_SEQUENCER_EVENT_RETIRED, c->warp, c->first_cid, c->count,
+	gputm__emit(&s->unit, GPUTM_COMMIT_SEQUENCER_EVENT_RETIRE, c->warp, c->first_cid, c->count,
 		    s->now);
 }
 
 void gputm__sequencer_decide(struct gputm_commit_sequencer *s, uint32_t slot, uint64_t lanes)
 {
 	struct slot *c = &s->slot[slot];
-	bool together = s->config.mode == GPUTM_COMMIT_SEQUENCER_WARP;
+	bool together = s->config.mode == GPUTM_COMMIT_SEQUENCER_MODE_WARP;
 	uint64_t fresh = together ? complete(s, slot) : complete_of(s, slot, lanes);
 
 	if (!fresh)
@@ -119,7 +119,7 @@ void gputm__sequencer_decide(struct gputm_commit_sequencer *s, uint32_t slot, ui
 /* ---- steps: what one tick does ---- */
 
 static void make_packet(struct gputm_commit_sequencer *s, uint32_t slot, uint32_t partition,
-			enum gputm_commit_message_kind kind, uint32_t row, uint64_t lanes)
+			enum gputm_commit_unit_message_kind kind, uint32_t row, uint64_t lanes)
 {
 	struct packet *packet = gputm__queue_add(&s->output);
 
@@ -135,7 +135,7 @@ static void make_packet(struct gputm_commit_sequencer *s, uint32_t slot, uint32_
 }
 
 static void send_words(struct gputm_commit_sequencer *s, uint32_t slot, uint32_t partition,
-		       enum gputm_commit_message_kind kind, uint32_t row, uint64_t lanes)
+		       enum gputm_commit_unit_message_kind kind, uint32_t row, uint64_t lanes)
 {
 	s->words += gputm__popcount(lanes);
 	if (s->config.pack == GPUTM_COMMIT_SEQUENCER_PACK_ROWS)
@@ -147,7 +147,7 @@ static void send_words(struct gputm_commit_sequencer *s, uint32_t slot, uint32_t
 
 static bool packs_verdict(const struct gputm_commit_sequencer *s)
 {
-	return s->config.pack_verdict || s->config.mode == GPUTM_COMMIT_SEQUENCER_WARP;
+	return s->config.pack_verdict || s->config.mode == GPUTM_COMMIT_SEQUENCER_MODE_WARP;
 }
 
 static void verdict_step(struct gputm_commit_sequencer *s)
@@ -158,7 +158,7 @@ static void verdict_step(struct gputm_commit_sequencer *s)
 
 	for (uint32_t p = 0; p < s->config.partitions; p++)
 		if (shares(s, slot)[p].touched & lanes)
-			make_packet(s, slot, p, GPUTM_COMMIT_VERDICT, 0,
+			make_packet(s, slot, p, GPUTM_COMMIT_UNIT_MESSAGE_VERDICT, 0,
 				    shares(s, slot)[p].touched & lanes);
 	c->due &= ~lanes;
 	if (!c->due)
@@ -212,9 +212,9 @@ void gputm__sequencer_find_row(struct gputm_commit_sequencer *s)
 
 static void resend_end(struct gputm_commit_sequencer *s, const struct resend *r)
 {
-	make_packet(s, r->slot, r->partition, GPUTM_COMMIT_RESENT_DONE, 0, r->lane);
+	make_packet(s, r->slot, r->partition, GPUTM_COMMIT_UNIT_MESSAGE_RESENT_DONE, 0, r->lane);
 	s->resends++;
-	gputm__emit(&s->unit, GPUTM_COMMIT_SEQUENCER_EVENT_RESENT, s->slot[r->slot].warp,
+	gputm__emit(&s->unit, GPUTM_COMMIT_SEQUENCER_EVENT_RESEND, s->slot[r->slot].warp,
 		    r->partition, gputm__lowest(r->lane), r->purpose);
 	gputm__queue_take(&s->resend);
 	s->resend_row = 0;
@@ -240,8 +240,8 @@ static void resend_step(struct gputm_commit_sequencer *s)
 		bool silent = s->resend_row < s->resend_next;
 
 		if (!silent)
-			send_words(s, r.slot, r.partition, GPUTM_COMMIT_RESENT, s->resend_row,
-				   r.lane);
+			send_words(s, r.slot, r.partition, GPUTM_COMMIT_UNIT_MESSAGE_RESENT,
+				   s->resend_row, r.lane);
 		s->resend_ready = after_row(s, c, s->resend_row++);
 		if (!silent)
 			gputm__sequencer_find_row(s);
@@ -279,8 +279,8 @@ static void step_silently(struct gputm_commit_sequencer *s, uint32_t steps)
 static void next_step(const struct gputm_commit_sequencer *s, struct slot *c)
 {
 	while (c->step != CLOSE) {
-		enum gputm_tx_log_kind kind = c->step == READS ? GPUTM_TX_LOG_READ
-							       : GPUTM_TX_LOG_WRITE;
+		enum gputm_tx_log_kind kind = c->step == READS ? GPUTM_TX_LOG_KIND_READ
+							       : GPUTM_TX_LOG_KIND_WRITE;
 
 		if (c->step != TAKE && c->row < log_rows(s, c, kind))
 			return;
@@ -298,8 +298,8 @@ static void row_step(struct gputm_commit_sequencer *s, uint32_t slot)
 
 	if (!s->log[c->warp] ||
 	    gputm_tx_log_get_group(s->log[c->warp],
-				   writes ? GPUTM_TX_LOG_WRITE : GPUTM_TX_LOG_READ, c->row,
-				   c->lanes, lanes_of, &set))
+				   writes ? GPUTM_TX_LOG_KIND_WRITE : GPUTM_TX_LOG_KIND_READ,
+				   c->row, c->lanes, lanes_of, &set))
 		gputm__assert(false && "the log has lost rows during the commit");
 	gputm__emit(&s->unit, GPUTM_COMMIT_SEQUENCER_EVENT_ROW, c->warp, writes, c->row, set);
 	for (; set; set &= set - 1) {
@@ -307,7 +307,9 @@ static void row_step(struct gputm_commit_sequencer *s, uint32_t slot)
 
 		share[p].touched |= lanes_of[p];
 		share[p].wrote |= writes ? lanes_of[p] : 0;
-		send_words(s, slot, p, writes ? GPUTM_COMMIT_WRITE_LOG : GPUTM_COMMIT_READ_LOG,
+		send_words(s, slot, p,
+			   writes ? GPUTM_COMMIT_UNIT_MESSAGE_WRITE_LOG
+				  : GPUTM_COMMIT_UNIT_MESSAGE_READ_LOG,
 			   c->row, lanes_of[p]);
 	}
 	c->ready = after_row(s, c, c->row++);
@@ -320,14 +322,13 @@ static void close_step(struct gputm_commit_sequencer *s, uint32_t slot, uint32_t
 	uint64_t lanes = s->config.pack_done ? c->open : c->open & -c->open;
 
 	for (uint32_t p = 0; p < s->config.partitions; p++)
-		make_packet(s, slot, p, GPUTM_COMMIT_DONE, 0, lanes);
+		make_packet(s, slot, p, GPUTM_COMMIT_UNIT_MESSAGE_DONE, 0, lanes);
 	c->open &= ~lanes;
 	if (c->open)
 		return;
 	c->state = WAIT;
 	ring_take(s, TO_FILL, place);
-	gputm__emit(&s->unit, GPUTM_COMMIT_SEQUENCER_EVENT_FILLED, c->warp, c->first_cid, s->now,
-		    0);
+	gputm__emit(&s->unit, GPUTM_COMMIT_SEQUENCER_EVENT_FILL, c->warp, c->first_cid, s->now, 0);
 	gputm__sequencer_settle(s, slot);
 }
 
@@ -384,12 +385,12 @@ APART void engine(struct gputm_commit_sequencer *s)
 /* The offers at the start of a cycle, in which the port has sent nothing yet. */
 static inline int offers(const struct gputm_commit_sequencer *s)
 {
-	int offers = s->output.count ? GPUTM_COMMIT_SEQUENCER_OFFERS_PACKET : 0;
+	int offers = s->output.count ? GPUTM_COMMIT_SEQUENCER_OFFER_PACKET : 0;
 
 	if (s->ring[TO_DONE].count)
-		offers |= GPUTM_COMMIT_SEQUENCER_OFFERS_DONE;
+		offers |= GPUTM_COMMIT_SEQUENCER_OFFER_DONE;
 	if (s->ring[TO_RETIRE].count)
-		offers |= GPUTM_COMMIT_SEQUENCER_OFFERS_RETIRED;
+		offers |= GPUTM_COMMIT_SEQUENCER_OFFER_RETIRED;
 	return offers;
 }
 
@@ -464,7 +465,7 @@ int gputm_commit_sequencer_advance(struct gputm_commit_sequencer *s, uint64_t cy
 		s->now = gputm__later(s->now, idle);
 		cycles -= idle;
 	}
-	return s->port_used ? offers(s) & ~GPUTM_COMMIT_SEQUENCER_OFFERS_PACKET : offers(s);
+	return s->port_used ? offers(s) & ~GPUTM_COMMIT_SEQUENCER_OFFER_PACKET : offers(s);
 }
 
 uint64_t gputm_commit_sequencer_now(const struct gputm_commit_sequencer *s)

@@ -12,11 +12,13 @@ static bool flags_fit(const struct entry *entry)
 {
 	uint32_t fit = GPUTM__UNBOUNDED << 0 | GPUTM__UNBOUNDED << 1, stage = entry->stage;
 
-	fit |= stage >= GPUTM_COMMIT_VALIDATE ? GPUTM__AGAIN : 0;
-	fit |= stage >= GPUTM_COMMIT_FINALISE ? GPUTM__DECIDED : 0;
-	fit |= stage <= GPUTM_COMMIT_VALIDATE ? GPUTM__HAZARDOUS : 0;
-	fit |= stage >= GPUTM_COMMIT_WRITE ? GPUTM__COMMITTED : 0;
-	fit |= stage < GPUTM_COMMIT_WAIT || stage == GPUTM_COMMIT_FINISHED ? GPUTM__FAILED : 0;
+	fit |= stage >= GPUTM_COMMIT_UNIT_STATE_VALIDATE ? GPUTM__AGAIN : 0;
+	fit |= stage >= GPUTM_COMMIT_UNIT_STATE_FINALISE ? GPUTM__DECIDED : 0;
+	fit |= stage <= GPUTM_COMMIT_UNIT_STATE_VALIDATE ? GPUTM__HAZARDOUS : 0;
+	fit |= stage >= GPUTM_COMMIT_UNIT_STATE_WRITE ? GPUTM__COMMITTED : 0;
+	fit |= stage < GPUTM_COMMIT_UNIT_STATE_WAIT || stage == GPUTM_COMMIT_UNIT_STATE_FINISHED
+		       ? GPUTM__FAILED
+		       : 0;
 	return !(entry->flags & ~fit & (2 * GPUTM__COMMITTED - 1));
 }
 
@@ -24,7 +26,8 @@ static bool flags_fit(const struct entry *entry)
 static bool buffer_fits(const struct gputm_commit_unit *self, const struct entry *entry,
 			uint32_t log)
 {
-	bool needed = entry->stage < (log ? GPUTM_COMMIT_WRITE : GPUTM_COMMIT_WAIT) ||
+	bool needed = entry->stage < (log ? GPUTM_COMMIT_UNIT_STATE_WRITE
+					  : GPUTM_COMMIT_UNIT_STATE_WAIT) ||
 		      (log && is_write_pending(self, entry));
 
 	if (is_unbounded(entry, log) || !entry->words[log] || !needed)
@@ -40,11 +43,11 @@ static bool asked_fits(const struct gputm_commit_unit *self, const struct entry 
 		return true;
 	if (!is_unbounded(entry, (entry->asked - 1) & 1))
 		return false;
-	if (entry->asked == GPUTM_COMMIT_FOR_REVALIDATE + 1)
-		return entry->stage == GPUTM_COMMIT_VALIDATE;
-	if (entry->asked == GPUTM_COMMIT_FOR_COMMIT + 1)
-		return entry->stage == GPUTM_COMMIT_READY && cid == self->commit;
-	return entry->stage == GPUTM_COMMIT_HAZARD && cid == self->hazard;
+	if (entry->asked == GPUTM_COMMIT_UNIT_PURPOSE_REVALIDATE + 1)
+		return entry->stage == GPUTM_COMMIT_UNIT_STATE_VALIDATE;
+	if (entry->asked == GPUTM_COMMIT_UNIT_PURPOSE_COMMIT + 1)
+		return entry->stage == GPUTM_COMMIT_UNIT_STATE_READY && cid == self->commit;
+	return entry->stage == GPUTM_COMMIT_UNIT_STATE_HAZARD && cid == self->hazard;
 }
 
 static const char *check_body(const struct gputm_commit_unit *self, const struct entry *entry,
@@ -58,7 +61,7 @@ static const char *check_body(const struct gputm_commit_unit *self, const struct
 		return "C3: an RCID from before the ring";
 	if (hazardous && (entry->ycid >= cid || entry->ycid < entry->rcid))
 		return "C3: a YCID that is no hazard";
-	if (entry->stage <= GPUTM_COMMIT_HAZARD && !hazardous && entry->ycid)
+	if (entry->stage <= GPUTM_COMMIT_UNIT_STATE_HAZARD && !hazardous && entry->ycid)
 		return "C3: a YCID without a hazard";
 	if (!flags_fit(entry))
 		return "C3: flags that the stage does not know";
@@ -75,7 +78,7 @@ static const char *check_place(const struct gputm_commit_unit *self, const struc
 
 	if (!entry->lanes && !entry->lane && !entry->begun && !entry->stage)
 		return NULL;
-	if (entry->stage > GPUTM_COMMIT_FINISHED || entry->lane >= entry->lanes)
+	if (entry->stage > GPUTM_COMMIT_UNIT_STATE_FINISHED || entry->lane >= entry->lanes)
 		return "C2: an impossible place in a warp";
 	if (!ends_warp(entry) &&
 	    (cid + 1 == self->head || next->lanes != entry->lanes || next->lane != entry->lane + 1))
@@ -88,9 +91,9 @@ static const char *check_pushed(const struct gputm_commit_unit *self, const stru
 {
 	const uint64_t *pushed = pushed_for(self, entry)->lanes, lane = lane_bit(entry);
 
-	if (entry->stage > GPUTM_COMMIT_FILL && !(pushed[GPUTM__PUSHED_DONE] & lane))
+	if (entry->stage > GPUTM_COMMIT_UNIT_STATE_FILL && !(pushed[GPUTM__PUSHED_DONE] & lane))
 		return "C2: an entry that nobody has closed";
-	if (entry->stage == GPUTM_COMMIT_FILL &&
+	if (entry->stage == GPUTM_COMMIT_UNIT_STATE_FILL &&
 	    !((pushed[GPUTM__PUSHED_WORDS] | pushed[GPUTM__PUSHED_DONE]) & lane))
 		return "C2: an entry that nobody has begun";
 	return NULL;
@@ -101,20 +104,20 @@ static const char *check_order(const struct gputm_commit_unit *self, const struc
 {
 	bool held = entry->buffer[0] || entry->buffer[1];
 
-	if (held && entry->stage == GPUTM_COMMIT_UNUSED)
+	if (held && entry->stage == GPUTM_COMMIT_UNIT_STATE_UNUSED)
 		return "C3: buffers without an entry";
-	if (entry->begun != (entry->stage != GPUTM_COMMIT_UNUSED) &&
-	    (entry->begun || entry->stage != GPUTM_COMMIT_FINISHED))
+	if (entry->begun != (entry->stage != GPUTM_COMMIT_UNIT_STATE_UNUSED) &&
+	    (entry->begun || entry->stage != GPUTM_COMMIT_UNIT_STATE_FINISHED))
 		return "C3: a stage without an entry";
-	if (cid < self->hazard && entry->stage <= GPUTM_COMMIT_HAZARD)
+	if (cid < self->hazard && entry->stage <= GPUTM_COMMIT_UNIT_STATE_HAZARD)
 		return "C1: hazard detection has passed what it has not done";
-	if (cid >= self->hazard && entry->stage > GPUTM_COMMIT_HAZARD && entry->begun)
+	if (cid >= self->hazard && entry->stage > GPUTM_COMMIT_UNIT_STATE_HAZARD && entry->begun)
 		return "C1: hazard detection has not passed what it has done";
 	if (is_ordered(self) && cid < self->hazard &&
-	    (cid < self->final) != (entry->stage > GPUTM_COMMIT_FINALISE) &&
+	    (cid < self->final) != (entry->stage > GPUTM_COMMIT_UNIT_STATE_FINALISE) &&
 	    (cid < self->final || entry->begun))
 		return "C1: an outcome out of order";
-	if (cid < self->commit && entry->stage < GPUTM_COMMIT_READY)
+	if (cid < self->commit && entry->stage < GPUTM_COMMIT_UNIT_STATE_READY)
 		return "C1: commit has passed what it has not done";
 	return NULL;
 }
@@ -134,8 +137,9 @@ const char *gputm__commit_check_entries(const struct gputm_commit_unit *self)
 	uint64_t words = (uint64_t)entry->words[0] + entry->words[1];
 	const char *broken = reported_fits(self) ? NULL : "C2: a retirement that nobody is told of";
 
-	if (self->detected && (self->hazard == self->head || entry->stage != GPUTM_COMMIT_HAZARD ||
-			       self->detected > words))
+	if (self->detected &&
+	    (self->hazard == self->head || entry->stage != GPUTM_COMMIT_UNIT_STATE_HAZARD ||
+	     self->detected > words))
 		broken = "C1: hazard detection is ahead of its entry";
 	for (uint64_t cid = self->oldest; cid != self->head && !broken; cid++) {
 		entry = entry_at(self, cid);
@@ -165,13 +169,14 @@ static struct sums sums_of(const struct gputm_commit_unit *self)
 		const struct entry *entry = entry_at(self, cid);
 		bool failed = entry->flags & GPUTM__FAILED;
 
-		sums.active += entry->stage != GPUTM_COMMIT_UNUSED;
+		sums.active += entry->stage != GPUTM_COMMIT_UNIT_STATE_UNUSED;
 		sums.buffers += entry->buffer[0] != 0;
 		sums.buffers += entry->buffer[1] != 0;
-		sums.skips += !entry->begun && entry->stage == GPUTM_COMMIT_FINISHED;
+		sums.skips += !entry->begun && entry->stage == GPUTM_COMMIT_UNIT_STATE_FINISHED;
 		sums.at_ports += entry->at_port;
-		sums.failed += entry->stage == GPUTM_COMMIT_FINISHED && failed;
-		sums.passed += entry->begun && entry->stage >= GPUTM_COMMIT_WAIT && !failed;
+		sums.failed += entry->stage == GPUTM_COMMIT_UNIT_STATE_FINISHED && failed;
+		sums.passed +=
+			entry->begun && entry->stage >= GPUTM_COMMIT_UNIT_STATE_WAIT && !failed;
 		if (!is_write_pending(self, entry))
 			continue;
 		if (is_unbounded(entry, 1))
@@ -240,15 +245,15 @@ static const char *check_sums(const struct gputm_commit_unit *self)
 /* ---- lists ---- */
 
 static bool is_ready(const struct gputm_commit_unit *self, const struct entry *entry,
-		     enum gputm_commit_stage stage)
+		     enum gputm_commit_unit_state stage)
 {
 	return entry->stage == stage && !entry->at_port &&
-	       (stage == GPUTM_COMMIT_FINALISE || has_writer_retired(self, entry));
+	       (stage == GPUTM_COMMIT_UNIT_STATE_FINALISE || has_writer_retired(self, entry));
 }
 
 /* How many entries the list holds, all ready for what follows the stage; UINT64_MAX: not all. */
 static uint64_t ready_in(const struct gputm_commit_unit *self, const struct list *list,
-			 enum gputm_commit_stage stage)
+			 enum gputm_commit_unit_state stage)
 {
 	const struct entry *entry = list_first(self, list);
 	uint64_t count = 0;
@@ -265,17 +270,17 @@ static uint64_t ready_in(const struct gputm_commit_unit *self, const struct list
 
 static const char *check_lists(const struct gputm_commit_unit *self)
 {
-	uint64_t finalise = ready_in(self, &self->finalise, GPUTM_COMMIT_FINALISE);
+	uint64_t finalise = ready_in(self, &self->finalise, GPUTM_COMMIT_UNIT_STATE_FINALISE);
 
-	if (ready_in(self, &self->revalidate, GPUTM_COMMIT_VALIDATE) == UINT64_MAX)
+	if (ready_in(self, &self->revalidate, GPUTM_COMMIT_UNIT_STATE_VALIDATE) == UINT64_MAX)
 		return "C10: an entry that is not ready for revalidation";
 	if (finalise == UINT64_MAX)
 		return "C10: an entry that is not ready for its outcome";
 	for (uint64_t cid = self->oldest; cid != self->head; cid++) {
 		const struct entry *entry = entry_at(self, cid);
 
-		finalise -=
-			entry->stage == GPUTM_COMMIT_FINALISE && !(entry->flags & GPUTM__DECIDED);
+		finalise -= entry->stage == GPUTM_COMMIT_UNIT_STATE_FINALISE &&
+			    !(entry->flags & GPUTM__DECIDED);
 	}
 	return self->config.warp_mode || !finalise ? NULL : "C10: an outcome that nobody reports";
 }
@@ -291,7 +296,7 @@ static const char *check_decided(const struct gputm_commit_unit *self)
 
 		decided = entry->lane && cid != self->oldest ? decided : entry->lane;
 		decided += entry->begun ? (entry->flags & GPUTM__DECIDED) != 0
-					: entry->stage == GPUTM_COMMIT_FINISHED;
+					: entry->stage == GPUTM_COMMIT_UNIT_STATE_FINISHED;
 		if (entry->lanes && ends_warp(entry) && entry->decided != decided)
 			return "C8: the decided lanes of a warp are not its outcomes and skips";
 	}

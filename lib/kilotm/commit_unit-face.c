@@ -15,7 +15,7 @@ static const struct gputm_param rows[] = {
 	PARAM(ring, 1, 1u << 22, 23040, false, "Commit entries.", "thesis 4.2.5, 4.4.4"),
 	PARAM(cid_bits, 4, 63, 32, false, "Width of a CID in the last writer history, bits.",
 	      "thesis 4.4.3"),
-	PARAM(lanes, 1, GPUTM_COMMIT_LANES, 32, false, "Most transactions of a warp.",
+	PARAM(lanes, 1, GPUTM_COMMIT_UNIT_LANES_MAX, 32, false, "Most transactions of a warp.",
 	      "thesis Table 6.1"),
 	PARAM(address_bits, 16, 64, 32, false, "Width of a byte address, bits.", ""),
 	PARAM(buffer_words, 1, 64, 8, false, "Words of a read or write buffer.", "thesis 4.4.4"),
@@ -29,7 +29,7 @@ static const struct gputm_param rows[] = {
 	PARAM(resent_depth, 1, 4096, 4, false, "Messages that the port for resent words holds.",
 	      ""),
 	PARAM(output_depth, 1, 4096, 64, false, "Reports that wait to be popped.", ""),
-	PARAM(port_words, GPUTM_COMMIT_WORDS, 1u << 20, 2048, false,
+	PARAM(port_words, GPUTM_COMMIT_UNIT_WORDS_MAX, 1u << 20, 2048, false,
 	      "Words queued or in flight at each memory port.", ""),
 	PARAM(history_sets, 1, 1u << 20, 128, true, "Sets of the last writer history's table.",
 	      "thesis 4.4.3"),
@@ -49,8 +49,8 @@ static const struct gputm_param rows[] = {
 	PARAM(entry_done, 0, 1, 0, false,
 	      "Report the retirement of each entry that has written, in scalar mode.",
 	      "thesis Fig. 6.3"),
-	CHOICE(empty_pool, 0, 1, 0, empty_pools,
-	       "What happens to a log when no buffer is free.", "thesis 4.2.5, 4.4.4"),
+	CHOICE(empty_pool, 0, 1, 0, empty_pools, "What happens to a log when no buffer is free.",
+	       "thesis 4.2.5, 4.4.4"),
 };
 
 /* What the figures of the thesis charge for. */
@@ -139,33 +139,35 @@ static const char *const ends[] = { "skipped", "failed", "committed" };
 		VALUE(logged, "word value", "The value that the transaction has read.")
 
 static const struct gputm_event_kind events[] = {
-	EVENT(GPUTM_COMMIT_UNIT_VALIDATED, "validated",
+	EVENT(GPUTM_COMMIT_UNIT_EVENT_VALIDATE, "validate",
 	      "The unit has compared a word for the first time.", COMPARED),
-	EVENT(GPUTM_COMMIT_UNIT_REVALIDATED, "revalidated", "The unit has compared a word again.",
-	      COMPARED),
-	EVENT(GPUTM_COMMIT_UNIT_BEGUN, "begun", "The first message of an entry has come.", ENTRY,
-	      VALUE(rcid, "CID", "The oldest CID that had not retired at this cycle."), CYCLE),
-	EVENT(GPUTM_COMMIT_UNIT_HAZARD, "hazard",
+	EVENT(GPUTM_COMMIT_UNIT_EVENT_REVALIDATE, "revalidate",
+	      "The unit has compared a word again.", COMPARED),
+	EVENT(GPUTM_COMMIT_UNIT_EVENT_BEGIN, "begin", "The first message of an entry has come.",
+	      ENTRY, VALUE(rcid, "CID", "The oldest CID that had not retired at this cycle."),
+	      CYCLE),
+	EVENT(GPUTM_COMMIT_UNIT_EVENT_HAZARD, "hazard",
 	      "An older transaction may still write a word of the read log.", READER, WORD,
 	      VALUE(writer, "CID", "The youngest older transaction that may write the word."),
 	      CYCLE),
-	EVENT(GPUTM_COMMIT_UNIT_OUTCOME, "outcome",
+	EVENT(GPUTM_COMMIT_UNIT_EVENT_OUTCOME, "outcome",
 	      "The unit has reported the local outcome of an entry.", ENTRY,
 	      NAMED(outcome, verdicts, "The local outcome."),
 	      VALUE(reads, "words", "Words that the last validation has compared."), CYCLE),
-	EVENT(GPUTM_COMMIT_UNIT_VERDICT, "verdict",
+	EVENT(GPUTM_COMMIT_UNIT_EVENT_VERDICT, "verdict",
 	      "The verdict of all partitions on an entry has come.", ENTRY,
 	      NAMED(outcome, verdicts, "The verdict."), CYCLE),
-	EVENT(GPUTM_COMMIT_UNIT_WRITE_ISSUED, "write issued",
+	EVENT(GPUTM_COMMIT_UNIT_EVENT_ISSUE, "issue",
 	      "The owner has taken a word of a write request.",
 	      VALUE(cid, "CID", "The transaction that writes."), WORD,
 	      VALUE(value, "word value", "The value to be written."), CYCLE),
-	EVENT(GPUTM_COMMIT_UNIT_WRITTEN, "written", "A word of a write request has reached memory.",
+	EVENT(GPUTM_COMMIT_UNIT_EVENT_WRITE, "write",
+	      "A word of a write request has reached memory.",
 	      VALUE(cid, "CID", "The transaction that writes."), WORD,
 	      VALUE(value, "word value", "The value that was written."), CYCLE),
-	EVENT(GPUTM_COMMIT_UNIT_RETIRED, "retired", "The oldest entry has retired.", ENTRY,
+	EVENT(GPUTM_COMMIT_UNIT_EVENT_RETIRE, "retire", "The oldest entry has retired.", ENTRY,
 	      NAMED(outcome, ends, "How the entry has ended."), CYCLE),
-	EVENT(GPUTM_COMMIT_UNIT_RESEND, "resend", "The unit asks the core for a log again.",
+	EVENT(GPUTM_COMMIT_UNIT_EVENT_RESEND, "resend", "The unit asks the core for a log again.",
 	      VALUE(cid, "CID", "The transaction of the log."),
 	      NAMED(purpose, gputm__commit_purposes, "What the unit needs the log for."), CYCLE),
 };
@@ -230,7 +232,7 @@ static void make_ports(struct gputm_commit_unit *self)
 	struct gather *g = &self->gather;
 	struct gputm_unit *unit = &self->unit;
 
-	most = most < GPUTM_COMMIT_WORDS ? GPUTM_COMMIT_WORDS : most;
+	most = most < GPUTM_COMMIT_UNIT_WORDS_MAX ? GPUTM_COMMIT_UNIT_WORDS_MAX : most;
 	most = c->warp_mode ? most : 0;
 	self->port[0].mask = self->port[1].mask = words - 1;
 	self->port[0].word = gputm__own(unit, words, sizeof(*self->port[0].word));
@@ -244,7 +246,7 @@ static int setup(struct gputm_unit *unit)
 {
 	struct gputm_commit_unit *self = (void *)unit;
 	const struct gputm_commit_unit_config *c = &self->config;
-	const size_t message = sizeof(struct gputm_commit_message);
+	const size_t message = sizeof(struct gputm_commit_unit_message);
 	int error;
 
 	self->address_max = gputm__low_mask(c->address_bits);
@@ -254,7 +256,8 @@ static int setup(struct gputm_unit *unit)
 					  sizeof(*self->pending_writes));
 	gputm__queue_own(unit, &self->input.queue, c->input_depth, message);
 	gputm__queue_own(unit, &self->resent.queue, c->resent_depth, message);
-	gputm__queue_own(unit, &self->output, c->output_depth, sizeof(struct gputm_commit_report));
+	gputm__queue_own(unit, &self->output, c->output_depth,
+			 sizeof(struct gputm_commit_unit_report));
 	make_ports(self);
 	error = gputm__commit_make_room(self, c->lanes);
 	return error ? error : make_history(self);
@@ -321,8 +324,9 @@ static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 		     c->address_bits + c->cid_bits, 1);
 	gputm__array(out, "history filter", (uint64_t)c->filter_ways * c->filter_buckets,
 		     c->cid_bits, c->filter_ways);
-	gputm__array_apart(out, "input", c->input_depth, GPUTM_COMMIT_WORDS * word, 1);
-	gputm__array_apart(out, "resent input", c->resent_depth, GPUTM_COMMIT_WORDS * word, 1);
+	gputm__array_apart(out, "input", c->input_depth, GPUTM_COMMIT_UNIT_WORDS_MAX * word, 1);
+	gputm__array_apart(out, "resent input", c->resent_depth, GPUTM_COMMIT_UNIT_WORDS_MAX * word,
+			   1);
 	gputm__array_apart(out, "reports", c->output_depth, 2 * c->lanes + c->cid_bits, 1);
 	gputm__array_apart(out, "words at the ports", UINT64_C(2) * c->port_words,
 			   word + gputm__bits_for(c->ring), 2);
@@ -340,28 +344,29 @@ static uint32_t mask_bytes(uint32_t lanes, uint64_t mask, uint32_t masks)
 	return mask & (mask - 1) ? masks * ((lanes + 7) / 8) : 0;
 }
 
-uint32_t gputm_commit_message_bytes(const struct gputm_commit_message *message)
+uint32_t gputm_commit_unit_message_bytes(const struct gputm_commit_unit_message *message)
 {
-	uint32_t masks = message->kind == GPUTM_COMMIT_DONE ||
-					 message->kind == GPUTM_COMMIT_VERDICT
+	uint32_t masks = message->kind == GPUTM_COMMIT_UNIT_MESSAGE_DONE ||
+					 message->kind == GPUTM_COMMIT_UNIT_MESSAGE_VERDICT
 				 ? 2
 				 : 1;
 
 	return 8 + 8 * message->words + mask_bytes(message->lanes, message->mask, masks);
 }
 
-uint32_t gputm_commit_report_bytes(const struct gputm_commit_report *report)
+uint32_t gputm_commit_unit_report_bytes(const struct gputm_commit_unit_report *report)
 {
-	if (report->kind != GPUTM_COMMIT_OUTCOME)
+	if (report->kind != GPUTM_COMMIT_UNIT_REPORT_OUTCOME)
 		return 8;
 	return 8 + mask_bytes(report->lanes, report->mask, 2);
 }
 
-int gputm_commit_unit_peek(const struct gputm_commit_unit *self, struct gputm_commit_report *out)
+int gputm_commit_unit_peek(const struct gputm_commit_unit *self,
+			   struct gputm_commit_unit_report *out)
 {
 	if (!self->output.count)
 		return 0;
-	*out = *(const struct gputm_commit_report *)gputm__queue_oldest(&self->output);
+	*out = *(const struct gputm_commit_unit_report *)gputm__queue_oldest(&self->output);
 	return 1;
 }
 
@@ -378,11 +383,12 @@ uint64_t gputm_commit_unit_oldest(const struct gputm_commit_unit *self)
 	return self->oldest;
 }
 
-enum gputm_commit_stage gputm_commit_unit_stage(const struct gputm_commit_unit *self, uint64_t cid)
+enum gputm_commit_unit_state gputm_commit_unit_entry_state(const struct gputm_commit_unit *self,
+							   uint64_t cid)
 {
 	if (cid < self->oldest)
-		return GPUTM_COMMIT_FINISHED;
+		return GPUTM_COMMIT_UNIT_STATE_FINISHED;
 	if (cid >= self->head)
-		return GPUTM_COMMIT_UNUSED;
-	return (enum gputm_commit_stage)entry_at(self, cid)->stage;
+		return GPUTM_COMMIT_UNIT_STATE_UNUSED;
+	return (enum gputm_commit_unit_state)entry_at(self, cid)->stage;
 }

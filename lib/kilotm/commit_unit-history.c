@@ -36,8 +36,8 @@ static void look_up(struct gputm_commit_unit *self, struct entry *entry, uint64_
 	self->hazard_words++;
 	entry->flags |= GPUTM__HAZARDOUS;
 	gputm__maximum(&entry->ycid, writer);
-	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_HAZARD, cid_of(self, entry), address, writer,
-		    self->cycles);
+	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_EVENT_HAZARD, cid_of(self, entry), address,
+		    writer, self->cycles);
 }
 
 /* The smallest RCID in use up to hazard detection; older writers can be forgotten. */

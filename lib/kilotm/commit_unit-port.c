@@ -24,7 +24,7 @@ static uint32_t region_of(struct gather *g, uint64_t address)
 	return g->regions++;
 }
 
-static void gather_word(struct gputm_commit_unit *self, const struct gputm_commit_word *word)
+static void gather_word(struct gputm_commit_unit *self, const struct gputm_commit_unit_word *word)
 {
 	struct gather *g = &self->gather;
 
@@ -34,10 +34,10 @@ static void gather_word(struct gputm_commit_unit *self, const struct gputm_commi
 }
 
 void gputm__commit_queue_word(struct gputm_commit_unit *self, struct entry *entry, uint32_t which,
-			      const struct gputm_commit_word *word)
+			      const struct gputm_commit_unit_word *word)
 {
 	struct port *port = &self->port[which];
-	const struct gputm_commit_word own = { word->address, word->value,
+	const struct gputm_commit_unit_word own = { word->address, word->value,
 					       short_cid_of(self, entry) };
 
 	entry->at_port++;
@@ -77,8 +77,9 @@ void gputm__commit_send(struct gputm_commit_unit *self, uint32_t which)
 /* Whether a port offers a request: 1 or 0; -ERANGE, there is no such port. */
 static int has_request(const struct gputm_commit_unit *self, unsigned which)
 {
-	if (which > GPUTM_COMMIT_UNIT_COMMIT)
-		return gputm__out_of_range(&self->unit, "port", which, 0, GPUTM_COMMIT_UNIT_COMMIT);
+	if (which > GPUTM_COMMIT_UNIT_PORT_COMMIT)
+		return gputm__out_of_range(&self->unit, "port", which, 0,
+					   GPUTM_COMMIT_UNIT_PORT_COMMIT);
 	return (self->offers & offer_of(which)) != 0;
 }
 
@@ -93,7 +94,8 @@ static void show(const struct gputm_commit_unit *self, unsigned which,
 	out->write = which;
 	out->word_mask = 0;
 	for (uint32_t n = 0; n < first->run; n++) {
-		const struct gputm_commit_word *word = &port_word_at(port, port->popped + n)->word;
+		const struct gputm_commit_unit_word *word =
+			&port_word_at(port, port->popped + n)->word;
 		uint32_t at = (uint32_t)(word->address & ~self->region_mask) / 4;
 
 		out->word_mask |= 1u << at;
@@ -104,10 +106,10 @@ static void show(const struct gputm_commit_unit *self, unsigned which,
 static void emit_writes(const struct gputm_commit_unit *self, uint64_t from, uint32_t words)
 {
 	for (uint32_t n = 0; n < words; n++) {
-		const struct gputm_commit_word *word =
-			&port_word_at(&self->port[GPUTM_COMMIT_UNIT_COMMIT], from + n)->word;
+		const struct gputm_commit_unit_word *word =
+			&port_word_at(&self->port[GPUTM_COMMIT_UNIT_PORT_COMMIT], from + n)->word;
 
-		gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_WRITE_ISSUED,
+		gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_EVENT_ISSUE,
 			    cid_of(self, entry_at(self, word->lane)), word->address, word->value,
 			    self->cycles);
 	}
@@ -121,7 +123,7 @@ static void pop_request(struct gputm_commit_unit *self, unsigned which)
 	port->popped += port_word_at(port, first)->run;
 	self->offers &= ~offer_of(which);
 	self->requests[which]++;
-	if (self->unit.observe && which == GPUTM_COMMIT_UNIT_COMMIT)
+	if (self->unit.observe && which == GPUTM_COMMIT_UNIT_PORT_COMMIT)
 		emit_writes(self, first, (uint32_t)(port->popped - first));
 }
 

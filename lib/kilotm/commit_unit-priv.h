@@ -115,7 +115,7 @@ struct entry {
  */
 #define GPUTM__DONE 0x80000000u
 struct port_word {
-	struct gputm_commit_word word;
+	struct gputm_commit_unit_word word;
 	uint32_t run;
 };
 struct port {
@@ -135,7 +135,7 @@ struct region {
 	uint32_t count;
 };
 struct gather {
-	struct gputm_commit_word *word; /* [most] */
+	struct gputm_commit_unit_word *word; /* [most] */
 	uint32_t *of;                   /* [most]: region of each word */
 	struct region *region;          /* [most] */
 	uint32_t words, regions;
@@ -147,7 +147,7 @@ struct gputm_commit_unit {
 	struct gputm_last_writer *history;
 	struct entry *entry;               /* [places] */
 	struct pushed *pushed;             /* [places]: of the warp whose last CID has the place */
-	struct gputm_commit_word *buffers; /* [pool][buffer_words] */
+	struct gputm_commit_unit_word *buffers; /* [pool][buffer_words] */
 	uint32_t *returned;                /* [pool]: numbers of the buffers given back */
 	/* Capacity for which memory has been allocated; see gputm__commit_make_room(). */
 	size_t places, pushed_places, pool, pool_words;
@@ -195,7 +195,7 @@ static inline struct entry *entry_at(const struct gputm_commit_unit *self, uint6
 
 /* The entry of a lane of the warp that a message speaks of. */
 static inline struct entry *entry_of_lane(const struct gputm_commit_unit *self,
-					  const struct gputm_commit_message *m, uint32_t lane)
+					  const struct gputm_commit_unit_message *m, uint32_t lane)
 {
 	return entry_at(self, m->first_cid + lane);
 }
@@ -247,13 +247,13 @@ static inline struct pushed *pushed_for(const struct gputm_commit_unit *self,
 
 /* What has been pushed for the warp of a message, whether or not it has entries yet. */
 static inline struct pushed *pushed_in(const struct gputm_commit_unit *self,
-				       const struct gputm_commit_message *m)
+				       const struct gputm_commit_unit_message *m)
 {
 	return &self->pushed[(uint32_t)(m->first_cid + m->lanes - 1) & self->mask];
 }
 
 static inline void enter_stage(struct gputm_commit_unit *self, struct entry *entry,
-			       enum gputm_commit_stage stage)
+			       enum gputm_commit_unit_state stage)
 {
 	entry->stage = (uint8_t)stage;
 	entry->since = self->now;
@@ -300,13 +300,13 @@ static inline bool is_unbounded(const struct entry *entry, uint32_t log)
 static inline bool is_deferred(const struct gputm_commit_unit *self, const struct entry *entry,
 			       uint32_t log)
 {
-	return self->config.empty_pool == GPUTM_COMMIT_POOL_DEFER && is_unbounded(entry, log) &&
-	       entry->words[log] <= self->config.buffer_words;
+	return self->config.empty_pool == GPUTM_COMMIT_UNIT_EMPTY_POOL_DEFER &&
+	       is_unbounded(entry, log) && entry->words[log] <= self->config.buffer_words;
 }
 
 /* The words of a log that has a buffer. */
-static inline struct gputm_commit_word *buffer_of(const struct gputm_commit_unit *self,
-						  const struct entry *entry, uint32_t log)
+static inline struct gputm_commit_unit_word *buffer_of(const struct gputm_commit_unit *self,
+						       const struct entry *entry, uint32_t log)
 {
 	return &self->buffers[(size_t)(entry->buffer[log] - 1) * self->config.buffer_words];
 }
@@ -329,15 +329,15 @@ static inline uint64_t detected_of_log(const struct gputm_commit_unit *self,
 static inline bool is_write_pending(const struct gputm_commit_unit *self, const struct entry *entry)
 {
 	return self->config.pending_block && entry->begun && !(entry->flags & GPUTM__FAILED) &&
-	       entry->stage >= GPUTM_COMMIT_WAIT &&
-	       (entry->stage < GPUTM_COMMIT_FINISHED || entry->flags & GPUTM__COMMITTED);
+	       entry->stage >= GPUTM_COMMIT_UNIT_STATE_WAIT &&
+	       (entry->stage < GPUTM_COMMIT_UNIT_STATE_FINISHED || entry->flags & GPUTM__COMMITTED);
 }
 
 /* ---- queues ---- */
 
-static inline bool is_resent(const struct gputm_commit_message *m)
+static inline bool is_resent(const struct gputm_commit_unit_message *m)
 {
-	return m->kind >= GPUTM_COMMIT_RESENT;
+	return m->kind >= GPUTM_COMMIT_UNIT_MESSAGE_RESENT;
 }
 
 /* What is recorded of a message for its lanes, by its kind; of RESENT nothing is. */
@@ -351,14 +351,14 @@ static inline uint32_t pushed_as(uint32_t kind)
 }
 
 /* The message that an inbox serves next; to be looked at only if there is one. */
-static inline struct gputm_commit_message *oldest_message(const struct inbox *in)
+static inline struct gputm_commit_unit_message *oldest_message(const struct inbox *in)
 {
 	return gputm__queue_oldest(&in->queue);
 }
 
 /* How many words of a message are consumed in a cycle, if they go to a port. */
 static inline uint32_t words_a_cycle(const struct gputm_commit_unit *self,
-				     const struct gputm_commit_message *m)
+				     const struct gputm_commit_unit_message *m)
 {
 	return self->config.warp_mode && !self->config.serial_input ? m->words : 1;
 }
@@ -384,7 +384,7 @@ static inline uint64_t port_room(const struct gputm_commit_unit *self, uint32_t 
 /* What a port offers when its oldest request can be popped, in `offers`. */
 static inline int offer_of(uint32_t which)
 {
-	return GPUTM_COMMIT_UNIT_OFFERS_READ << which;
+	return GPUTM_COMMIT_UNIT_OFFER_READ << which;
 }
 
 /* ---- commit_unit-ring.c ---- */
@@ -407,7 +407,7 @@ void gputm__commit_pend(struct gputm_commit_unit *self, const struct entry *entr
 /* ---- commit_unit-port.c ---- */
 /* Queue a word of the entry. In warp mode it is a request when the words gathered are sent. */
 void gputm__commit_queue_word(struct gputm_commit_unit *self, struct entry *entry, uint32_t which,
-			      const struct gputm_commit_word *word);
+			      const struct gputm_commit_unit_word *word);
 /* Queue a log that is kept at the port of its number. */
 void gputm__commit_queue_log(struct gputm_commit_unit *self, struct entry *entry, uint32_t log);
 /* The words that have been gathered become requests. */
@@ -426,7 +426,7 @@ void gputm__commit_set_expiry(struct gputm_commit_unit *self);
 /* ---- commit_unit-protocol.c ---- */
 /* May a message that is being loaded be queued in the state loaded so far? */
 bool gputm__commit_queueable(const struct gputm_commit_unit *self,
-			     const struct gputm_commit_message *m);
+			     const struct gputm_commit_unit_message *m);
 
 /* ---- commit_unit-stages.c ---- */
 /* A step of each box, in the order of Fig. 4.5: whether one has changed something. */

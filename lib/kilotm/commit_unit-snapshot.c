@@ -29,7 +29,7 @@ static void io_buffer(struct gputm_commit_unit *self, struct gputm__io *io, stru
 	if (io->error || !held || words > self->config.buffer_words)
 		return;
 	for (uint32_t n = 0; n < words; n++) {
-		struct gputm_commit_word *word = &buffer_of(self, entry, log)[n];
+		struct gputm_commit_unit_word *word = &buffer_of(self, entry, log)[n];
 
 		gputm__io_u64_max(io, &word->address, self->address_max, "address of a log word");
 		gputm__io_u32(io, &word->value);
@@ -44,7 +44,7 @@ static void io_body(struct gputm__io *io, struct entry *entry)
 	gputm__io_u32(io, &entry->resent);
 	gputm__io_u8(io, &entry->flags);
 	gputm__io_u8(io, &entry->asked);
-	if (entry->asked > GPUTM_COMMIT_FOR_COMMIT + 1)
+	if (entry->asked > GPUTM_COMMIT_UNIT_PURPOSE_COMMIT + 1)
 		gputm__io_fail(io, -EINVAL, "an unknown purpose");
 }
 
@@ -77,7 +77,7 @@ static void io_entry(struct gputm_commit_unit *self, struct gputm__io *io, struc
 		gputm__io_fail(io, -EINVAL, "a warp of more lanes than there are");
 	if (!io->error && entry->begun)
 		io_body(io, entry);
-	if (!io->error && entry->stage != GPUTM_COMMIT_UNUSED) {
+	if (!io->error && entry->stage != GPUTM_COMMIT_UNIT_STATE_UNUSED) {
 		io_buffer(self, io, entry, 0);
 		io_buffer(self, io, entry, 1);
 	}
@@ -131,7 +131,7 @@ static uint32_t length_of(const struct gputm_commit_unit *self, const struct lis
 }
 
 static void io_list(struct gputm_commit_unit *self, struct gputm__io *io, struct list *list,
-		    enum gputm_commit_stage stage)
+		    enum gputm_commit_unit_state stage)
 {
 	bool reading = gputm__io_reading(io);
 	struct entry *next = list_first(self, list);
@@ -159,7 +159,7 @@ static void io_request(struct gputm_commit_unit *self, struct gputm__io *io, str
 
 	for (uint32_t n = 0; n < (run & ~GPUTM__DONE) && !io->error; n++) {
 		struct port_word *at = port_word_at(port, sequence + n);
-		struct gputm_commit_word *word = &at->word;
+		struct gputm_commit_unit_word *word = &at->word;
 		struct entry *entry;
 
 		at->run = n ? 0 : run;
@@ -223,13 +223,13 @@ static void io_port(struct gputm_commit_unit *self, struct gputm__io *io, uint32
 /* ---- queues ---- */
 
 static void io_message(struct gputm_commit_unit *self, struct gputm__io *io,
-		       struct gputm_commit_message *m)
+		       struct gputm_commit_unit_message *m)
 {
 	gputm__io_u32(io, &m->kind);
 	gputm__io_u32(io, &m->purpose);
 	gputm__io_u64(io, &m->first_cid);
 	gputm__io_u32(io, &m->lanes);
-	gputm__io_u32_max(io, &m->words, GPUTM_COMMIT_WORDS, "words of a message");
+	gputm__io_u32_max(io, &m->words, GPUTM_COMMIT_UNIT_WORDS_MAX, "words of a message");
 	gputm__io_u64(io, &m->mask);
 	gputm__io_u64(io, &m->yes);
 	for (uint32_t n = 0; n < m->words && !io->error; n++) {
@@ -256,12 +256,12 @@ static void io_inbox(struct gputm_commit_unit *self, struct gputm__io *io, struc
 
 static void io_report(void *item, struct gputm__io *io)
 {
-	struct gputm_commit_report *report = item;
+	struct gputm_commit_unit_report *report = item;
 
-	gputm__io_u32_max(io, &report->kind, GPUTM_COMMIT_RESEND, "kind of a report");
-	gputm__io_u32_max(io, &report->purpose, GPUTM_COMMIT_FOR_COMMIT, "purpose");
+	gputm__io_u32_max(io, &report->kind, GPUTM_COMMIT_UNIT_REPORT_RESEND, "kind of a report");
+	gputm__io_u32_max(io, &report->purpose, GPUTM_COMMIT_UNIT_PURPOSE_COMMIT, "purpose");
 	gputm__io_u64(io, &report->first_cid);
-	gputm__io_u32_max(io, &report->lanes, GPUTM_COMMIT_LANES, "lanes of a report");
+	gputm__io_u32_max(io, &report->lanes, GPUTM_COMMIT_UNIT_LANES_MAX, "lanes of a report");
 	gputm__io_u64(io, &report->mask);
 	gputm__io_u64(io, &report->yes);
 }
@@ -270,12 +270,12 @@ static void io_report(void *item, struct gputm__io *io)
 
 static void rebuild_entry(struct gputm_commit_unit *self, struct entry *entry)
 {
-	bool skip = !entry->begun && entry->stage == GPUTM_COMMIT_FINISHED;
+	bool skip = !entry->begun && entry->stage == GPUTM_COMMIT_UNIT_STATE_FINISHED;
 
-	self->active += entry->stage != GPUTM_COMMIT_UNUSED;
+	self->active += entry->stage != GPUTM_COMMIT_UNIT_STATE_UNUSED;
 	if (skip || entry->flags & GPUTM__DECIDED)
 		group_last(self, entry)->decided++;
-	if (entry->stage == GPUTM_COMMIT_VALIDATE && entry->flags & GPUTM__HAZARDOUS)
+	if (entry->stage == GPUTM_COMMIT_UNIT_STATE_VALIDATE && entry->flags & GPUTM__HAZARDOUS)
 		gputm__commit_wait_for_writer(self, entry);
 	if (is_write_pending(self, entry))
 		gputm__commit_pend(self, entry, 1);
@@ -316,10 +316,10 @@ void gputm__commit_io(struct gputm_commit_unit *self, struct gputm__io *io)
 	io_pointers(self, io);
 	for (uint64_t cid = self->oldest; cid != self->head && !io->error; cid++)
 		io_entry(self, io, entry_at(self, cid));
-	io_list(self, io, &self->revalidate, GPUTM_COMMIT_VALIDATE);
-	io_list(self, io, &self->finalise, GPUTM_COMMIT_FINALISE);
-	io_port(self, io, GPUTM_COMMIT_UNIT_VALIDATION);
-	io_port(self, io, GPUTM_COMMIT_UNIT_COMMIT);
+	io_list(self, io, &self->revalidate, GPUTM_COMMIT_UNIT_STATE_VALIDATE);
+	io_list(self, io, &self->finalise, GPUTM_COMMIT_UNIT_STATE_FINALISE);
+	io_port(self, io, GPUTM_COMMIT_UNIT_PORT_VALIDATION);
+	io_port(self, io, GPUTM_COMMIT_UNIT_PORT_COMMIT);
 	io_inbox(self, io, &self->input);
 	io_inbox(self, io, &self->resent);
 	gputm__queue_io(&self->output, io, io_report);

@@ -11,37 +11,37 @@
 
 static bool holds_as_needed(const struct gputm_commit_unit *self)
 {
-	return self->config.buffer_policy == GPUTM_COMMIT_BUFFERS_NEEDED;
+	return self->config.buffer_policy == GPUTM_COMMIT_UNIT_BUFFER_POLICY_NEEDED;
 }
 
 /* Queue a report on the entry, or on lanes of its warp. */
 static void report(struct gputm_commit_unit *self, const struct entry *entry,
-		   enum gputm_commit_report_kind kind, uint64_t mask, uint64_t yes)
+		   enum gputm_commit_unit_report_kind kind, uint64_t mask, uint64_t yes)
 {
-	struct gputm_commit_report *out = gputm__queue_add(&self->output);
+	struct gputm_commit_unit_report *out = gputm__queue_add(&self->output);
 
-	*out = (struct gputm_commit_report){
+	*out = (struct gputm_commit_unit_report){
 		.kind = kind,
 		.first_cid = cid_of(self, entry) - entry->lane,
 		.lanes = entry->lanes,
 		.mask = mask,
 		.yes = yes,
-		.purpose = kind == GPUTM_COMMIT_RESEND ? entry->asked - 1u : 0,
+		.purpose = kind == GPUTM_COMMIT_UNIT_REPORT_RESEND ? entry->asked - 1u : 0,
 	};
 }
 
 /* Ask the core for a log that is not kept. */
 static void ask(struct gputm_commit_unit *self, struct entry *entry,
-		enum gputm_commit_purpose purpose)
+		enum gputm_commit_unit_purpose purpose)
 {
 	entry->asked = (uint8_t)(purpose + 1);
 	entry->resent = 0;
 	pushed_for(self, entry)->lanes[GPUTM__PUSHED_RESENT] &= ~lane_bit(entry);
 	self->resends++;
-	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_RESEND, cid_of(self, entry), purpose,
+	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_EVENT_RESEND, cid_of(self, entry), purpose,
 		    self->cycles, 0);
 	if (!gputm__mutant(GPUTM__MUTANT_DROP_RESEND))
-		report(self, entry, GPUTM_COMMIT_RESEND, lane_bit(entry), 0);
+		report(self, entry, GPUTM_COMMIT_UNIT_REPORT_RESEND, lane_bit(entry), 0);
 }
 
 void gputm__commit_finish(struct gputm_commit_unit *self, struct entry *entry)
@@ -52,7 +52,7 @@ void gputm__commit_finish(struct gputm_commit_unit *self, struct entry *entry)
 		if (holds_as_needed(self))
 			gputm__commit_drop_buffer(self, entry, 1);
 	}
-	enter_stage(self, entry, GPUTM_COMMIT_FINISHED);
+	enter_stage(self, entry, GPUTM_COMMIT_UNIT_STATE_FINISHED);
 }
 
 /* ---- hazard detection ---- */
@@ -97,8 +97,8 @@ static inline bool can_detect(const struct gputm_commit_unit *self)
 {
 	const struct entry *entry = entry_at(self, self->hazard);
 
-	if (entry->stage != GPUTM_COMMIT_HAZARD)
-		return entry->stage > GPUTM_COMMIT_HAZARD;
+	if (entry->stage != GPUTM_COMMIT_UNIT_STATE_HAZARD)
+		return entry->stage > GPUTM_COMMIT_UNIT_STATE_HAZARD;
 	if (!is_unbounded(entry, 0) && !is_unbounded(entry, 1))
 		return true;
 	return !entry->asked && (has_report_room(self) || !is_next_at_core(self, entry)) &&
@@ -112,7 +112,7 @@ static void ask_for_words(struct gputm_commit_unit *self, struct entry *entry)
 
 	if (is_deferred(self, entry, log) && !entry->buffer[log])
 		self->deferrals += gputm__commit_take_buffer(self, entry, log);
-	ask(self, entry, log ? GPUTM_COMMIT_FOR_RECORD : GPUTM_COMMIT_FOR_HAZARD);
+	ask(self, entry, log ? GPUTM_COMMIT_UNIT_PURPOSE_RECORD : GPUTM_COMMIT_UNIT_PURPOSE_HAZARD);
 }
 
 static void detect_words(struct gputm_commit_unit *self, struct entry *entry)
@@ -120,7 +120,7 @@ static void detect_words(struct gputm_commit_unit *self, struct entry *entry)
 	uint32_t words = self->config.hazard_rate;
 
 	do {
-		const struct gputm_commit_word *log =
+		const struct gputm_commit_unit_word *log =
 			buffer_of(self, entry, log_in_detection(self, entry));
 
 		gputm__commit_detect_word(self, entry, log[detected_of_log(self, entry)].address);
@@ -139,7 +139,7 @@ static void pass(struct gputm_commit_unit *self)
 static void leave_detection(struct gputm_commit_unit *self, struct entry *entry)
 {
 	gputm__sample(&self->hazard_cycles, cycles_in_stage(self, entry));
-	enter_stage(self, entry, GPUTM_COMMIT_VALIDATE);
+	enter_stage(self, entry, GPUTM_COMMIT_UNIT_STATE_VALIDATE);
 	self->detected = 0;
 	pass(self);
 	if (entry->flags & GPUTM__HAZARDOUS) {
@@ -156,7 +156,7 @@ static bool detect(struct gputm_commit_unit *self)
 
 	if (!can_detect(self))
 		return false;
-	if (entry->stage == GPUTM_COMMIT_FINISHED)
+	if (entry->stage == GPUTM_COMMIT_UNIT_STATE_FINISHED)
 		pass(self);
 	else if (!has_words_left(self, entry))
 		leave_detection(self, entry);
@@ -185,11 +185,11 @@ static void decide(struct gputm_commit_unit *self, struct entry *entry)
 
 void gputm__commit_leave_wait(struct gputm_commit_unit *self, struct entry *entry)
 {
-	if (entry->stage != GPUTM_COMMIT_VALIDATE || entry->at_port || entry->asked)
+	if (entry->stage != GPUTM_COMMIT_UNIT_STATE_VALIDATE || entry->at_port || entry->asked)
 		return;
 	if (!(entry->flags & GPUTM__HAZARDOUS)) {
 		gputm__sample(&self->validate_cycles, cycles_in_stage(self, entry));
-		enter_stage(self, entry, GPUTM_COMMIT_FINALISE);
+		enter_stage(self, entry, GPUTM_COMMIT_UNIT_STATE_FINALISE);
 		if (is_ordered(self))
 			decide(self, entry);
 		else
@@ -207,7 +207,7 @@ static inline bool can_revalidate(const struct gputm_commit_unit *self)
 		return false;
 	if (is_unbounded(entry, 0))
 		return has_report_room(self);
-	return port_room(self, GPUTM_COMMIT_UNIT_VALIDATION) >= entry->words[0];
+	return port_room(self, GPUTM_COMMIT_UNIT_PORT_VALIDATION) >= entry->words[0];
 }
 
 static void revalidate_entry(struct gputm_commit_unit *self, struct entry *entry)
@@ -216,7 +216,7 @@ static void revalidate_entry(struct gputm_commit_unit *self, struct entry *entry
 	entry->flags |= GPUTM__AGAIN;
 	self->revalidations++;
 	if (is_unbounded(entry, 0)) {
-		ask(self, entry, GPUTM_COMMIT_FOR_REVALIDATE);
+		ask(self, entry, GPUTM_COMMIT_UNIT_PURPOSE_REVALIDATE);
 		return;
 	}
 	self->requeued += entry->words[0];
@@ -238,7 +238,7 @@ static bool revalidate(struct gputm_commit_unit *self)
 		entry = list_first(self, &self->revalidate);
 	} while (self->config.warp_mode && can_revalidate(self) &&
 		 cid_of(self, entry) - entry->lane == warp);
-	gputm__commit_send(self, GPUTM_COMMIT_UNIT_VALIDATION);
+	gputm__commit_send(self, GPUTM_COMMIT_UNIT_PORT_VALIDATION);
 	return true;
 }
 
@@ -257,7 +257,7 @@ static inline bool can_finalise_next(const struct gputm_commit_unit *self)
 {
 	struct entry *entry = entry_at(self, self->final), *last;
 
-	if (self->final == self->hazard || entry->stage < GPUTM_COMMIT_FINALISE)
+	if (self->final == self->hazard || entry->stage < GPUTM_COMMIT_UNIT_STATE_FINALISE)
 		return false;
 	last = group_last(self, entry);
 	return last->decided == group_size(self, last) &&
@@ -280,7 +280,7 @@ static void announce(struct gputm_commit_unit *self, struct entry *entry)
 {
 	bool passed = !(entry->flags & GPUTM__FAILED);
 
-	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_OUTCOME, cid_of(self, entry), passed,
+	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_EVENT_OUTCOME, cid_of(self, entry), passed,
 		    entry->words[0], self->cycles);
 	if (holds_as_needed(self))
 		gputm__commit_drop_buffer(self, entry, 0);
@@ -290,7 +290,7 @@ static void announce(struct gputm_commit_unit *self, struct entry *entry)
 		return;
 	}
 	self->outcomes_passed++;
-	enter_stage(self, entry, GPUTM_COMMIT_WAIT);
+	enter_stage(self, entry, GPUTM_COMMIT_UNIT_STATE_WAIT);
 	if (is_write_pending(self, entry))
 		gputm__commit_pend(self, entry, 1);
 }
@@ -310,7 +310,7 @@ static void announce_group(struct gputm_commit_unit *self, const struct entry *l
 		announce(self, entry);
 	}
 	if (mask)
-		report(self, last, GPUTM_COMMIT_OUTCOME, mask, passed);
+		report(self, last, GPUTM_COMMIT_UNIT_REPORT_OUTCOME, mask, passed);
 }
 
 static bool finalise(struct gputm_commit_unit *self)
@@ -342,7 +342,7 @@ static uint64_t words_to_write(const struct gputm_commit_unit *self, const struc
 	for (uint32_t n = 0; n < group_size(self, last); n++) {
 		const struct entry *entry = entry_at(self, self->commit - n);
 
-		words += entry->stage == GPUTM_COMMIT_READY ? entry->words[1] : 0;
+		words += entry->stage == GPUTM_COMMIT_UNIT_STATE_READY ? entry->words[1] : 0;
 	}
 	return words;
 }
@@ -351,18 +351,18 @@ static inline bool can_commit(const struct gputm_commit_unit *self)
 {
 	struct entry *entry = entry_at(self, self->commit);
 
-	if (self->commit == self->final || entry->stage < GPUTM_COMMIT_READY)
+	if (self->commit == self->final || entry->stage < GPUTM_COMMIT_UNIT_STATE_READY)
 		return false;
-	if (entry->stage == GPUTM_COMMIT_READY && is_unbounded(entry, 1))
+	if (entry->stage == GPUTM_COMMIT_UNIT_STATE_READY && is_unbounded(entry, 1))
 		return !entry->asked && has_report_room(self);
 	return entry != group_last(self, entry) ||
-	       port_room(self, GPUTM_COMMIT_UNIT_COMMIT) >= words_to_write(self, entry);
+	       port_room(self, GPUTM_COMMIT_UNIT_PORT_COMMIT) >= words_to_write(self, entry);
 }
 
 void gputm__commit_write(struct gputm_commit_unit *self, struct entry *entry)
 {
 	gputm__sample(&self->commit_cycles, cycles_in_stage(self, entry));
-	enter_stage(self, entry, GPUTM_COMMIT_WRITE);
+	enter_stage(self, entry, GPUTM_COMMIT_UNIT_STATE_WRITE);
 	entry->flags |= GPUTM__COMMITTED;
 	if (!is_unbounded(entry, 1)) {
 		self->reissued += entry->words[1];
@@ -378,20 +378,20 @@ static void write_group(struct gputm_commit_unit *self, const struct entry *last
 	uint64_t end = cid_of(self, last) + 1;
 
 	for (uint64_t cid = end - group_size(self, last); cid < end; cid++)
-		if (entry_at(self, cid)->stage == GPUTM_COMMIT_READY)
+		if (entry_at(self, cid)->stage == GPUTM_COMMIT_UNIT_STATE_READY)
 			gputm__commit_write(self, entry_at(self, cid));
-	gputm__commit_send(self, GPUTM_COMMIT_UNIT_COMMIT);
+	gputm__commit_send(self, GPUTM_COMMIT_UNIT_PORT_COMMIT);
 }
 
 static bool commit(struct gputm_commit_unit *self)
 {
 	struct entry *entry = entry_at(self, self->commit);
-	bool ready = entry->stage == GPUTM_COMMIT_READY;
+	bool ready = entry->stage == GPUTM_COMMIT_UNIT_STATE_READY;
 
 	if (!can_commit(self))
 		return false;
 	if (ready && is_unbounded(entry, 1)) {
-		ask(self, entry, GPUTM_COMMIT_FOR_COMMIT);
+		ask(self, entry, GPUTM_COMMIT_UNIT_PURPOSE_COMMIT);
 		return true;
 	}
 	self->commit++;
@@ -423,7 +423,7 @@ static inline bool can_retire(const struct gputm_commit_unit *self)
 {
 	const struct entry *entry = entry_at(self, self->oldest);
 
-	return self->oldest != self->commit && entry->stage == GPUTM_COMMIT_FINISHED &&
+	return self->oldest != self->commit && entry->stage == GPUTM_COMMIT_UNIT_STATE_FINISHED &&
 	       (!reports_retirement(self, entry) || has_report_room(self));
 }
 
@@ -457,10 +457,10 @@ static bool retire(struct gputm_commit_unit *self)
 		gputm__commit_pend(self, entry, -1);
 	gputm__commit_drop_buffer(self, entry, 1);
 	gputm__commit_drop_buffer(self, entry, 0);
-	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_RETIRED, self->oldest, count_end(self, entry),
-		    self->cycles, 0);
+	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_EVENT_RETIRE, self->oldest,
+		    count_end(self, entry), self->cycles, 0);
 	if (reports_retirement(self, entry)) {
-		report(self, entry, GPUTM_COMMIT_RETIRED, unreported(self, entry), 0);
+		report(self, entry, GPUTM_COMMIT_UNIT_REPORT_RETIRED, unreported(self, entry), 0);
 		self->reported = self->oldest + 1;
 	}
 	if (ends_warp(entry))

@@ -132,7 +132,7 @@
 /* ---- push ---- */
 
 /* The first message of a warp defines its entries. */
-static void define_warp(struct gputm_commit_unit *self, const struct gputm_commit_message *m)
+static void define_warp(struct gputm_commit_unit *self, const struct gputm_commit_unit_message *m)
 {
 	for (uint32_t lane = 0; lane < m->lanes; lane++) {
 		struct entry *entry = entry_of_lane(self, m, lane);
@@ -146,7 +146,8 @@ static void define_warp(struct gputm_commit_unit *self, const struct gputm_commi
 
 /* Record for the lanes of the warp what has been pushed. After the warp has retired, only verdicts
  * are accepted, and nobody asks for them any more. */
-static void record_message(struct gputm_commit_unit *self, const struct gputm_commit_message *m)
+static void record_message(struct gputm_commit_unit *self,
+			   const struct gputm_commit_unit_message *m)
 {
 	uint64_t end = m->first_cid + m->lanes;
 
@@ -156,18 +157,18 @@ static void record_message(struct gputm_commit_unit *self, const struct gputm_co
 		define_warp(self, m);
 	if (is_resent(m))
 		entry_of_lane(self, m, gputm__lowest(m->mask))->resent += m->words;
-	if (m->kind != GPUTM_COMMIT_RESENT)
+	if (m->kind != GPUTM_COMMIT_UNIT_MESSAGE_RESENT)
 		pushed_in(self, m)->lanes[pushed_as(m->kind)] |= m->mask;
 }
 
-size_t gputm_commit_message_size(const struct gputm_commit_message *message)
+size_t gputm_commit_unit_message_size(const struct gputm_commit_unit_message *message)
 {
-	return offsetof(struct gputm_commit_message, word) +
+	return offsetof(struct gputm_commit_unit_message, word) +
 	       message->words * sizeof(message->word[0]);
 }
 
 int gputm_commit_unit_push(struct gputm_commit_unit *self,
-			   const struct gputm_commit_message *message)
+			   const struct gputm_commit_unit_message *message)
 {
 	struct inbox *in = is_resent(message) ? &self->resent : &self->input;
 	int answer = gputm_commit_unit_push_probe(self, message);
@@ -180,7 +181,7 @@ int gputm_commit_unit_push(struct gputm_commit_unit *self,
 	if (end > self->oldest + self->reach && gputm__commit_make_room(self, end - self->oldest))
 		return -ENOMEM;
 	record_message(self, message);
-	memcpy(gputm__queue_add(&in->queue), message, gputm_commit_message_size(message));
+	memcpy(gputm__queue_add(&in->queue), message, gputm_commit_unit_message_size(message));
 	self->messages++;
 	return GPUTM_COMMIT_UNIT_ACCEPTED;
 }
@@ -196,7 +197,7 @@ static void drop_message(struct inbox *in)
 
 /* Put the entry into use. Policies up to `policy` give it both buffers now. */
 static void occupy(struct gputm_commit_unit *self, struct entry *entry,
-		   enum gputm_commit_stage stage, enum gputm_commit_policy policy)
+		   enum gputm_commit_unit_state stage, enum gputm_commit_unit_buffer_policy policy)
 {
 	enter_stage(self, entry, stage);
 	gputm__maximum(&self->active_max, ++self->active);
@@ -209,11 +210,11 @@ static void occupy(struct gputm_commit_unit *self, struct entry *entry,
 /* The first message of an entry that is no skip. */
 static void begin(struct gputm_commit_unit *self, struct entry *entry)
 {
-	occupy(self, entry, GPUTM_COMMIT_FILL, GPUTM_COMMIT_BUFFERS_ACCESSED);
+	occupy(self, entry, GPUTM_COMMIT_UNIT_STATE_FILL, GPUTM_COMMIT_UNIT_BUFFER_POLICY_ACCESSED);
 	entry->begun = true;
 	entry->rcid = self->oldest;
 	self->begun++;
-	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_BEGUN, cid_of(self, entry), entry->rcid,
+	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_EVENT_BEGIN, cid_of(self, entry), entry->rcid,
 		    self->cycles, 0);
 }
 
@@ -230,15 +231,15 @@ static void overflow(struct gputm_commit_unit *self, struct entry *entry, uint32
 {
 	entry->flags |= (uint8_t)(GPUTM__UNBOUNDED << log);
 	self->overflows++;
-	if (self->config.buffer_policy >= GPUTM_COMMIT_BUFFERS_USED)
+	if (self->config.buffer_policy >= GPUTM_COMMIT_UNIT_BUFFER_POLICY_USED)
 		gputm__commit_drop_buffer(self, entry, log);
 }
 
 /* A word of a log comes; a word read is compared with memory at once. */
 static void transfer(struct gputm_commit_unit *self, struct entry *entry, uint32_t log,
-		     const struct gputm_commit_word *word)
+		     const struct gputm_commit_unit_word *word)
 {
-	if (entry->stage == GPUTM_COMMIT_UNUSED)
+	if (entry->stage == GPUTM_COMMIT_UNIT_STATE_UNUSED)
 		begin(self, entry);
 	if (!is_unbounded(entry, log) && !has_room(self, entry, log))
 		overflow(self, entry, log);
@@ -246,20 +247,20 @@ static void transfer(struct gputm_commit_unit *self, struct entry *entry, uint32
 		buffer_of(self, entry, log)[entry->words[log]] = *word;
 	entry->words[log]++;
 	self->consumed[log]++;
-	if (log == GPUTM_COMMIT_READ_LOG)
-		gputm__commit_queue_word(self, entry, GPUTM_COMMIT_UNIT_VALIDATION, word);
+	if (log == GPUTM_COMMIT_UNIT_MESSAGE_READ_LOG)
+		gputm__commit_queue_word(self, entry, GPUTM_COMMIT_UNIT_PORT_VALIDATION, word);
 }
 
-static void consume_log(struct gputm_commit_unit *self, const struct gputm_commit_message *m)
+static void consume_log(struct gputm_commit_unit *self, const struct gputm_commit_unit_message *m)
 {
 	struct inbox *in = &self->input;
 
 	do {
-		const struct gputm_commit_word *word = &m->word[in->word++];
+		const struct gputm_commit_unit_word *word = &m->word[in->word++];
 
 		transfer(self, entry_of_lane(self, m, word->lane), m->kind, word);
 	} while (words_a_cycle(self, m) > 1 && in->word < m->words);
-	gputm__commit_send(self, GPUTM_COMMIT_UNIT_VALIDATION);
+	gputm__commit_send(self, GPUTM_COMMIT_UNIT_PORT_VALIDATION);
 	if (in->word == m->words)
 		drop_message(in);
 }
@@ -268,17 +269,17 @@ static void consume_log(struct gputm_commit_unit *self, const struct gputm_commi
 
 static void close_logs(struct gputm_commit_unit *self, struct entry *entry)
 {
-	if (entry->stage == GPUTM_COMMIT_UNUSED)
+	if (entry->stage == GPUTM_COMMIT_UNIT_STATE_UNUSED)
 		begin(self, entry);
 	gputm__sample(&self->fill_cycles, cycles_in_stage(self, entry));
-	enter_stage(self, entry, GPUTM_COMMIT_HAZARD);
+	enter_stage(self, entry, GPUTM_COMMIT_UNIT_STATE_HAZARD);
 }
 
 static void skip(struct gputm_commit_unit *self, struct entry *entry)
 {
 	if (gputm__mutant(GPUTM__MUTANT_FORGET_SKIP))
 		return;
-	occupy(self, entry, GPUTM_COMMIT_FINISHED, GPUTM_COMMIT_BUFFERS_ALL);
+	occupy(self, entry, GPUTM_COMMIT_UNIT_STATE_FINISHED, GPUTM_COMMIT_UNIT_BUFFER_POLICY_ALL);
 	self->skips++;
 	group_last(self, entry)->decided++;
 }
@@ -286,7 +287,7 @@ static void skip(struct gputm_commit_unit *self, struct entry *entry)
 /* All lanes that are no skips may have been decided before the last skip came: then one of them
  * finalises the group. */
 static void finalise_after_skips(struct gputm_commit_unit *self,
-				 const struct gputm_commit_message *m)
+				 const struct gputm_commit_unit_message *m)
 {
 	uint32_t lane = 0;
 
@@ -302,25 +303,26 @@ static void take_verdict(struct gputm_commit_unit *self, uint64_t cid, bool pass
 {
 	struct entry *entry = entry_at(self, cid);
 
-	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_VERDICT, cid, passed, self->cycles, 0);
-	if (cid < self->oldest || entry->stage != GPUTM_COMMIT_WAIT) {
+	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_EVENT_VERDICT, cid, passed, self->cycles, 0);
+	if (cid < self->oldest || entry->stage != GPUTM_COMMIT_UNIT_STATE_WAIT) {
 		self->absorbed++;
 		return;
 	}
 	gputm__sample(&self->verdict_cycles, cycles_in_stage(self, entry));
 	if (passed)
-		enter_stage(self, entry, GPUTM_COMMIT_READY);
+		enter_stage(self, entry, GPUTM_COMMIT_UNIT_STATE_READY);
 	else
 		gputm__commit_finish(self, entry);
 	if (gputm__mutant(GPUTM__MUTANT_DISORDER) && passed && !self->config.warp_mode &&
-	    !is_unbounded(entry, 1) && port_room(self, GPUTM_COMMIT_UNIT_COMMIT) >= entry->words[1])
+	    !is_unbounded(entry, 1) &&
+	    port_room(self, GPUTM_COMMIT_UNIT_PORT_COMMIT) >= entry->words[1])
 		gputm__commit_write(self, entry);
 }
 
-static void consume_lane(struct gputm_commit_unit *self, const struct gputm_commit_message *m,
+static void consume_lane(struct gputm_commit_unit *self, const struct gputm_commit_unit_message *m,
 			 uint32_t lane)
 {
-	if (m->kind == GPUTM_COMMIT_VERDICT)
+	if (m->kind == GPUTM_COMMIT_UNIT_MESSAGE_VERDICT)
 		take_verdict(self, m->first_cid + lane, m->yes >> lane & 1);
 	else if (m->yes >> lane & 1)
 		close_logs(self, entry_of_lane(self, m, lane));
@@ -330,14 +332,14 @@ static void consume_lane(struct gputm_commit_unit *self, const struct gputm_comm
 
 /* The next lane to take: the lowest. If all come in one cycle, the skips of a done come last. */
 static uint32_t next_lane(const struct gputm_commit_unit *self,
-			  const struct gputm_commit_message *m)
+			  const struct gputm_commit_unit_message *m)
 {
-	if (self->config.serial_input || m->kind == GPUTM_COMMIT_VERDICT || !m->yes)
+	if (self->config.serial_input || m->kind == GPUTM_COMMIT_UNIT_MESSAGE_VERDICT || !m->yes)
 		return gputm__lowest(m->mask);
 	return gputm__lowest(m->yes);
 }
 
-static void consume_lanes(struct gputm_commit_unit *self, struct gputm_commit_message *m)
+static void consume_lanes(struct gputm_commit_unit *self, struct gputm_commit_unit_message *m)
 {
 	do {
 		uint32_t lane = next_lane(self, m);
@@ -348,7 +350,7 @@ static void consume_lanes(struct gputm_commit_unit *self, struct gputm_commit_me
 	} while (m->mask && !self->config.serial_input);
 	if (m->mask)
 		return;
-	if (m->kind == GPUTM_COMMIT_DONE && self->config.warp_mode &&
+	if (m->kind == GPUTM_COMMIT_UNIT_MESSAGE_DONE && self->config.warp_mode &&
 	    !self->config.ordered_outcomes)
 		finalise_after_skips(self, m);
 	drop_message(&self->input);
@@ -356,21 +358,21 @@ static void consume_lanes(struct gputm_commit_unit *self, struct gputm_commit_me
 
 static inline bool can_consume(const struct gputm_commit_unit *self)
 {
-	const struct gputm_commit_message *m = oldest_message(&self->input);
+	const struct gputm_commit_unit_message *m = oldest_message(&self->input);
 
 	if (!self->input.queue.count)
 		return false;
-	return m->kind != GPUTM_COMMIT_READ_LOG ||
-	       port_room(self, GPUTM_COMMIT_UNIT_VALIDATION) >= words_a_cycle(self, m);
+	return m->kind != GPUTM_COMMIT_UNIT_MESSAGE_READ_LOG ||
+	       port_room(self, GPUTM_COMMIT_UNIT_PORT_VALIDATION) >= words_a_cycle(self, m);
 }
 
 static bool consume(struct gputm_commit_unit *self)
 {
-	struct gputm_commit_message *m = oldest_message(&self->input);
+	struct gputm_commit_unit_message *m = oldest_message(&self->input);
 
 	if (!can_consume(self))
 		return false;
-	if (m->kind <= GPUTM_COMMIT_WRITE_LOG)
+	if (m->kind <= GPUTM_COMMIT_UNIT_MESSAGE_WRITE_LOG)
 		consume_log(self, m);
 	else
 		consume_lanes(self, m);
@@ -382,22 +384,22 @@ static bool consume(struct gputm_commit_unit *self)
 /* Do resent words with this purpose go to a port? Else they go to hazard detection. */
 static bool is_for_port(uint32_t purpose)
 {
-	return purpose >= GPUTM_COMMIT_FOR_REVALIDATE;
+	return purpose >= GPUTM_COMMIT_UNIT_PURPOSE_REVALIDATE;
 }
 
 static inline bool can_take_resent(const struct gputm_commit_unit *self)
 {
-	const struct gputm_commit_message *m = oldest_message(&self->resent);
+	const struct gputm_commit_unit_message *m = oldest_message(&self->resent);
 
 	if (!self->resent.queue.count)
 		return false;
-	return !is_for_port(m->purpose) || m->kind == GPUTM_COMMIT_RESENT_DONE ||
+	return !is_for_port(m->purpose) || m->kind == GPUTM_COMMIT_UNIT_MESSAGE_RESENT_DONE ||
 	       port_room(self, m->purpose & 1) >= words_a_cycle(self, m);
 }
 
 /* The word goes by hazard detection, and stays in the buffer if it has come for that. */
 static void detect_resent_word(struct gputm_commit_unit *self, struct entry *entry,
-			       const struct gputm_commit_word *word)
+			       const struct gputm_commit_unit_word *word)
 {
 	uint32_t log = log_in_detection(self, entry);
 
@@ -407,14 +409,14 @@ static void detect_resent_word(struct gputm_commit_unit *self, struct entry *ent
 }
 
 static void take_resent_word(struct gputm_commit_unit *self, struct entry *entry, uint32_t purpose,
-			     const struct gputm_commit_word *word)
+			     const struct gputm_commit_unit_word *word)
 {
 	self->words_resent++;
 	if (!is_for_port(purpose)) {
 		detect_resent_word(self, entry, word);
 		return;
 	}
-	if (purpose == GPUTM_COMMIT_FOR_REVALIDATE)
+	if (purpose == GPUTM_COMMIT_UNIT_PURPOSE_REVALIDATE)
 		self->requeued++;
 	else
 		self->reissued++;
@@ -428,16 +430,16 @@ static void finish_resent(struct gputm_commit_unit *self, struct entry *entry, u
 	entry->asked = 0;
 	if (is_deferred(self, entry, log) && entry->buffer[log])
 		entry->flags &= (uint8_t)~(GPUTM__UNBOUNDED << log);
-	if (purpose == GPUTM_COMMIT_FOR_REVALIDATE)
+	if (purpose == GPUTM_COMMIT_UNIT_PURPOSE_REVALIDATE)
 		gputm__commit_leave_wait(self, entry);
-	else if (purpose == GPUTM_COMMIT_FOR_COMMIT)
+	else if (purpose == GPUTM_COMMIT_UNIT_PURPOSE_COMMIT)
 		gputm__commit_write(self, entry);
 }
 
 static bool take_resent(struct gputm_commit_unit *self)
 {
 	struct inbox *in = &self->resent;
-	const struct gputm_commit_message *m = oldest_message(in);
+	const struct gputm_commit_unit_message *m = oldest_message(in);
 	struct entry *entry;
 	uint32_t words;
 
@@ -448,7 +450,7 @@ static bool take_resent(struct gputm_commit_unit *self)
 	for (; words && in->word < m->words; words--)
 		take_resent_word(self, entry, m->purpose, &m->word[in->word++]);
 	gputm__commit_send(self, m->purpose & 1);
-	if (m->kind == GPUTM_COMMIT_RESENT_DONE)
+	if (m->kind == GPUTM_COMMIT_UNIT_MESSAGE_RESENT_DONE)
 		finish_resent(self, entry, m->purpose);
 	if (in->word == m->words)
 		drop_message(in);
@@ -458,12 +460,12 @@ static bool take_resent(struct gputm_commit_unit *self)
 /* ---- a request has completed ---- */
 
 static void compare(struct gputm_commit_unit *self, struct entry *entry,
-		    const struct gputm_commit_word *word, uint32_t value)
+		    const struct gputm_commit_unit_word *word, uint32_t value)
 {
 	bool again = entry->flags & GPUTM__AGAIN;
 
 	gputm__emit(&self->unit,
-		    again ? GPUTM_COMMIT_UNIT_REVALIDATED : GPUTM_COMMIT_UNIT_VALIDATED,
+		    again ? GPUTM_COMMIT_UNIT_EVENT_REVALIDATE : GPUTM_COMMIT_UNIT_EVENT_VALIDATE,
 		    cid_of(self, entry), word->address, value, word->value);
 	self->compared[again]++;
 	if (value == word->value)
@@ -473,9 +475,9 @@ static void compare(struct gputm_commit_unit *self, struct entry *entry,
 }
 
 static void count_written(struct gputm_commit_unit *self, const struct entry *entry,
-			  const struct gputm_commit_word *word)
+			  const struct gputm_commit_unit_word *word)
 {
-	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_WRITTEN, cid_of(self, entry), word->address,
+	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_EVENT_WRITE, cid_of(self, entry), word->address,
 		    word->value, self->cycles);
 	self->written++;
 }
@@ -483,7 +485,7 @@ static void count_written(struct gputm_commit_unit *self, const struct entry *en
 /* No word of the entry is at a port any more. */
 static void move_on(struct gputm_commit_unit *self, struct entry *entry)
 {
-	if (entry->stage == GPUTM_COMMIT_WRITE)
+	if (entry->stage == GPUTM_COMMIT_UNIT_STATE_WRITE)
 		gputm__commit_finish(self, entry);
 	else
 		gputm__commit_leave_wait(self, entry);
@@ -495,7 +497,7 @@ int gputm_commit_unit_mem_complete(struct gputm_commit_unit *self, uint64_t tag,
 	int words = gputm__commit_land(self, tag, values);
 
 	for (int n = 0; n < words; n++) {
-		const struct gputm_commit_word *word =
+		const struct gputm_commit_unit_word *word =
 			&port_word_at(&self->port[tag & 1], (tag >> 1) + (uint64_t)n)->word;
 		struct entry *entry = entry_at(self, word->lane);
 
@@ -530,27 +532,27 @@ static bool offer(struct gputm_commit_unit *self, uint32_t which)
 
 static int all_offers(const struct gputm_commit_unit *self)
 {
-	return self->offers | (self->output.count ? GPUTM_COMMIT_UNIT_OFFERS_REPORT : 0);
+	return self->offers | (self->output.count ? GPUTM_COMMIT_UNIT_OFFER_REPORT : 0);
 }
 
 int gputm_commit_unit_tick(struct gputm_commit_unit *self)
 {
-	bool moved = offer(self, GPUTM_COMMIT_UNIT_VALIDATION);
+	bool moved = offer(self, GPUTM_COMMIT_UNIT_PORT_VALIDATION);
 
-	moved |= offer(self, GPUTM_COMMIT_UNIT_COMMIT);
+	moved |= offer(self, GPUTM_COMMIT_UNIT_PORT_COMMIT);
 	moved |= gputm__commit_step(self);
 	moved |= take_resent(self);
 	moved |= consume(self);
 	self->now++;
 	self->cycles++;
-	return all_offers(self) | (moved ? GPUTM_COMMIT_UNIT_MOVED : 0);
+	return all_offers(self) | (moved ? GPUTM_COMMIT_UNIT_OFFER_MOVED : 0);
 }
 
 uint64_t gputm_commit_unit_next_event(const struct gputm_commit_unit *self)
 {
-	bool moves = can_offer(self, GPUTM_COMMIT_UNIT_VALIDATION) ||
-		     can_offer(self, GPUTM_COMMIT_UNIT_COMMIT) || gputm__commit_can_step(self) ||
-		     can_take_resent(self) || can_consume(self);
+	bool moves = can_offer(self, GPUTM_COMMIT_UNIT_PORT_VALIDATION) ||
+		     can_offer(self, GPUTM_COMMIT_UNIT_PORT_COMMIT) ||
+		     gputm__commit_can_step(self) || can_take_resent(self) || can_consume(self);
 
 	return moves ? 0 : UINT64_MAX;
 }
@@ -566,7 +568,7 @@ int gputm_commit_unit_advance(struct gputm_commit_unit *self, uint64_t cycles)
 			return result;
 		result = gputm_commit_unit_tick(self);
 		cycles--;
-	} while (result & GPUTM_COMMIT_UNIT_MOVED);
+	} while (result & GPUTM_COMMIT_UNIT_OFFER_MOVED);
 	now = gputm__later(self->now, cycles);
 	self->cycles += now - self->now;
 	self->now = now;

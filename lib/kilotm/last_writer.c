@@ -17,7 +17,7 @@
  *	    the word is in the set      its commit ID is replaced
  *	    else a way is free          the word takes it
  *	    else                        the oldest writer of the set goes to the filter
- *	youngest_writer(word):
+ *	lookup(word):
  *	    the word is in the set      its commit ID, exactly
  *	    else                        the filter's answer, or none
  *
@@ -172,8 +172,8 @@ static GPUTM__INLINE int answer(const struct gputm_last_writer *self, uint64_t a
 	return GPUTM_LAST_WRITER_EXACT;
 }
 
-int gputm_last_writer_youngest_writer_probe(const struct gputm_last_writer *self, uint64_t address,
-					    uint64_t *cid)
+int gputm_last_writer_lookup_probe(const struct gputm_last_writer *self, uint64_t address,
+				   uint64_t *cid)
 {
 	if (address > self->address_max)
 		return refuse_address(self, address);
@@ -199,8 +199,7 @@ int gputm__youngest_writer(struct gputm_last_writer *self, uint64_t address, uin
 	return look_up(self, address, floor, cid);
 }
 
-int gputm_last_writer_youngest_writer(struct gputm_last_writer *self, uint64_t address,
-				      uint64_t *cid)
+int gputm_last_writer_lookup(struct gputm_last_writer *self, uint64_t address, uint64_t *cid)
 {
 	if (address > self->address_max)
 		return refuse_address(self, address);

@@ -5,7 +5,7 @@
 #include "gputm/last_writer.h"
 
 /*
- * As gputm_last_writer_youngest_writer(), for an address in range. An answer of the filter
+ * As gputm_last_writer_lookup(), for an address in range. An answer of the filter
  * below the floor counts as none.
  */
 int gputm__youngest_writer(struct gputm_last_writer *self, uint64_t address, uint64_t floor,

@@ -263,7 +263,7 @@ access_lanes(struct gputm_local_tm *t, uint32_t wavefront, bool write, uint64_t 
 
 	if (GPUTM__UNLIKELY(result))
 		return result;
-	if (t->wavefront[wavefront].phase != GPUTM_LOCAL_TM_RUNNING) {
+	if (t->wavefront[wavefront].state != GPUTM_LOCAL_TM_STATE_RUNNING) {
 		plain_access(t, wavefront, write, lanes, word, value, out);
 		return GPUTM_LOCAL_TM_OK;
 	}
@@ -288,7 +288,7 @@ static inline bool access_one(struct gputm_local_tm *t, uint32_t wavefront, bool
 	uint32_t at = word[lane], item = gputm__local_tm_item(t, wavefront, lane), other;
 	uint32_t cycles = 2;
 
-	if (lanes & ~gputm__local_tm_running(w) || w->phase != GPUTM_LOCAL_TM_RUNNING ||
+	if (lanes & ~gputm__local_tm_running(w) || w->state != GPUTM_LOCAL_TM_STATE_RUNNING ||
 	    at >= t->words)
 		return false;
 	other = t->key_owner[at & t->key_mask];
@@ -358,7 +358,7 @@ int gputm_local_tm_access_probe(const struct gputm_local_tm *t, uint32_t wavefro
 	uint32_t first = gputm__local_tm_item(t, wavefront, 0), broadcast = 0;
 	struct load load = { .stamp = 1 };
 	struct most most = { 0, 0 };
-	bool inside = !error && t->wavefront[wavefront].phase == GPUTM_LOCAL_TM_RUNNING;
+	bool inside = !error && t->wavefront[wavefront].state == GPUTM_LOCAL_TM_STATE_RUNNING;
 	uint64_t lost = 0;
 	struct turns turns;
 

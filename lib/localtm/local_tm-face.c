@@ -22,7 +22,7 @@ static const struct gputm_param rows[] = {
 	      "Words of data; 0 stands for as many as fit beside their shadow.", "LocalTM 4.3"),
 	PARAM(registers, 0, 256, 8, false,
 	      "Vector registers with a shadow, for the storage report.", "LocalTM 3.2"),
-	CHOICE(lane_cost, 0, 1, GPUTM_LOCAL_TM_SLOWEST, lane_costs,
+	CHOICE(lane_cost, 0, 1, GPUTM_LOCAL_TM_LANE_COST_SLOWEST, lane_costs,
 	       "How the costs of the lanes of an access add up.", "LocalTM 4.2"),
 };
 
@@ -124,7 +124,7 @@ static int setup(struct gputm_unit *unit)
 	t->bank_mask = c->banks - 1;
 	t->bank_shift = gputm__log2(c->banks);
 	t->key_mask = c->banks * c->signature_bits - 1;
-	t->sum_mask = c->lane_cost == GPUTM_LOCAL_TM_SUM ? UINT32_MAX : 0;
+	t->sum_mask = c->lane_cost == GPUTM_LOCAL_TM_LANE_COST_SUM ? UINT32_MAX : 0;
 	t->lane_mask = gputm__low_mask(c->lanes);
 	t->wavefront = gputm__own(unit, c->wavefronts, sizeof(*t->wavefront));
 	t->data = gputm__own(unit, t->words, sizeof(*t->data));
@@ -253,7 +253,7 @@ int gputm_local_tm_get_masks(const struct gputm_local_tm *t, uint32_t wavefront,
 	w = &t->wavefront[wavefront];
 	*out = (struct gputm_local_tm_masks){ w->exec, w->vcc, w->tcm, w->tcm_old,
 					      (enum gputm_local_tm_mode)w->mode,
-					      (enum gputm_local_tm_phase)w->phase };
+					      (enum gputm_local_tm_state)w->state };
 	return 0;
 }
 
@@ -272,8 +272,8 @@ static void io_wavefront(struct gputm__io *io, struct wavefront *w)
 	gputm__io_u64(io, &w->tcm_old);
 	gputm__io_u64(io, &w->outer);
 	gputm__io_u64(io, &w->lanes);
-	gputm__io_u32_max(io, &w->phase, GPUTM_LOCAL_TM_EVICTED, "phase of a wavefront");
-	gputm__io_u32_max(io, &w->mode, GPUTM_LOCAL_TM_GROUP, "mode of a wavefront");
+	gputm__io_u32_max(io, &w->state, GPUTM_LOCAL_TM_STATE_EVICTED, "state of a wavefront");
+	gputm__io_u32_max(io, &w->mode, GPUTM_LOCAL_TM_MODE_GROUP, "mode of a wavefront");
 	gputm__io_u32_max(io, &w->nesting, NESTING_MAX, "nesting of a wavefront");
 }
 
@@ -338,9 +338,9 @@ static bool is_attempt(const struct wavefront *w)
 
 	if (w->exec & ~w->lanes || w->tcm & ~w->lanes || (w->tcm_old && w->tcm_old != w->lanes))
 		return false;
-	if (w->mode == GPUTM_LOCAL_TM_TX)
+	if (w->mode == GPUTM_LOCAL_TM_MODE_TX)
 		return w->tcm_old || w->lanes == w->outer;
-	return w->tcm_old && (on == lowest || (!on && w->mode == GPUTM_LOCAL_TM_WAVEFRONT));
+	return w->tcm_old && (on == lowest || (!on && w->mode == GPUTM_LOCAL_TM_MODE_WAVEFRONT));
 }
 
 /* I3, of one whose attempt has ended with these lanes left. */
@@ -350,10 +350,10 @@ static bool is_left(const struct wavefront *w)
 
 	if (w->exec != w->lanes || w->tcm != w->lanes || w->nesting)
 		return false;
-	if (w->mode == GPUTM_LOCAL_TM_TX)
+	if (w->mode == GPUTM_LOCAL_TM_MODE_TX)
 		return !(w->lanes & ~(w->tcm_old ? w->tcm_old : w->outer));
 	return w->lanes == others ||
-	       (w->lanes == w->tcm_old && w->mode == GPUTM_LOCAL_TM_WAVEFRONT);
+	       (w->lanes == w->tcm_old && w->mode == GPUTM_LOCAL_TM_MODE_WAVEFRONT);
 }
 
 /* I3, of one whose attempt was aborted. */
@@ -362,18 +362,19 @@ static bool is_evicted(const struct wavefront *w)
 	if (w->exec != w->lanes || w->tcm != w->lanes || w->nesting)
 		return false;
 	if (!w->tcm_old)
-		return w->mode == GPUTM_LOCAL_TM_TX && w->lanes == w->outer;
-	return w->tcm_old == w->lanes && w->mode != GPUTM_LOCAL_TM_GROUP;
+		return w->mode == GPUTM_LOCAL_TM_MODE_TX && w->lanes == w->outer;
+	return w->tcm_old == w->lanes && w->mode != GPUTM_LOCAL_TM_MODE_GROUP;
 }
 
 static bool is_possible(const struct wavefront *w)
 {
-	if (w->phase == GPUTM_LOCAL_TM_OUTSIDE)
+	if (w->state == GPUTM_LOCAL_TM_STATE_OUTSIDE)
 		return !(w->tcm | w->tcm_old | w->outer | w->lanes | w->mode | w->nesting);
-	if (!w->lanes || (w->lanes | w->tcm_old) & ~w->outer || w->mode == GPUTM_LOCAL_TM_NORMAL)
+	if (!w->lanes || (w->lanes | w->tcm_old) & ~w->outer ||
+	    w->mode == GPUTM_LOCAL_TM_MODE_NORMAL)
 		return false;
-	return w->phase == GPUTM_LOCAL_TM_RUNNING ? is_attempt(w) :
-	       w->phase == GPUTM_LOCAL_TM_RESTART ? is_left(w) :
+	return w->state == GPUTM_LOCAL_TM_STATE_RUNNING ? is_attempt(w) :
+	       w->state == GPUTM_LOCAL_TM_STATE_RESTART ? is_left(w) :
 						    is_evicted(w);
 }
 
@@ -382,8 +383,8 @@ static const char *check_wavefronts(const struct gputm_local_tm *t)
 	bool held = t->holder != NO_WAVEFRONT;
 
 	if (held && (t->holder >= t->config.wavefronts ||
-		     t->wavefront[t->holder].phase == GPUTM_LOCAL_TM_OUTSIDE ||
-		     t->wavefront[t->holder].phase == GPUTM_LOCAL_TM_EVICTED))
+		     t->wavefront[t->holder].state == GPUTM_LOCAL_TM_STATE_OUTSIDE ||
+		     t->wavefront[t->holder].state == GPUTM_LOCAL_TM_STATE_EVICTED))
 		return "I3: the group is held by a wavefront that runs no transaction";
 	for (uint32_t i = 0; i < t->config.wavefronts; i++) {
 		const struct wavefront *w = &t->wavefront[i];
@@ -394,9 +395,9 @@ static const char *check_wavefronts(const struct gputm_local_tm *t)
 			return "I3: the masks of a wavefront match no state of a transaction";
 		if (i == t->holder)
 			continue;
-		if (w->mode == GPUTM_LOCAL_TM_GROUP)
+		if (w->mode == GPUTM_LOCAL_TM_MODE_GROUP)
 			return "I3: a wavefront is serialised in the group without holding it";
-		if (held && w->phase == GPUTM_LOCAL_TM_RUNNING)
+		if (held && w->state == GPUTM_LOCAL_TM_STATE_RUNNING)
 			return "I3: an attempt runs while another wavefront holds the group";
 	}
 	return NULL;
@@ -416,7 +417,7 @@ static const char *check_words(const struct gputm_local_tm *t)
 		if (!owner)
 			continue;
 		w = &t->wavefront[item / t->config.lanes];
-		if (w->phase != GPUTM_LOCAL_TM_RUNNING ||
+		if (w->state != GPUTM_LOCAL_TM_STATE_RUNNING ||
 		    !((w->lanes & ~w->tcm) >> item % t->config.lanes & 1))
 			return "I2: the owner of a word is in no attempt";
 		if (t->key_owner[word & t->key_mask] != owner)

@@ -16,7 +16,7 @@ struct wavefront {
 	uint64_t exec, vcc, tcm, tcm_old;
 	uint64_t outer; /* EXEC of the transaction's first begin */
 	uint64_t lanes; /* EXEC of this attempt: the unfinished part of `outer` */
-	uint32_t phase, mode;
+	uint32_t state, mode;
 	uint32_t nesting;
 };
 

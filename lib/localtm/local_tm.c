@@ -160,7 +160,7 @@ static int refuse_due(const struct gputm_local_tm *t, uint32_t wavefront)
 
 static inline bool is_due(const struct wavefront *w)
 {
-	return w->phase >= GPUTM_LOCAL_TM_RESTART;
+	return w->state >= GPUTM_LOCAL_TM_STATE_RESTART;
 }
 
 /* ---- masks ---- */
@@ -180,7 +180,7 @@ int gputm_local_tm_set_exec(struct gputm_local_tm *t, uint32_t wavefront, uint64
 	int error = check_mask(t, wavefront, "exec", exec);
 	struct wavefront *w = error ? NULL : &t->wavefront[wavefront];
 
-	if (!error && w->phase == GPUTM_LOCAL_TM_RUNNING && exec & ~w->lanes)
+	if (!error && w->state == GPUTM_LOCAL_TM_STATE_RUNNING && exec & ~w->lanes)
 		error = gputm__refuse(&t->unit, "exec = 0x%llx has lanes that wavefront %u's "
 						"attempt, 0x%llx, has not",
 				      (unsigned long long)exec, wavefront,
@@ -212,11 +212,12 @@ uint64_t gputm_local_tm_running(const struct gputm_local_tm *t, uint32_t wavefro
 /* The mode of the next attempt: Table 1. */
 static enum gputm_local_tm_mode next_mode(const struct wavefront *w)
 {
-	if (w->phase == GPUTM_LOCAL_TM_EVICTED)
+	if (w->state == GPUTM_LOCAL_TM_STATE_EVICTED)
 		return (enum gputm_local_tm_mode)w->mode;
 	if (w->tcm != w->tcm_old)
-		return GPUTM_LOCAL_TM_TX;
-	return w->mode == GPUTM_LOCAL_TM_TX ? GPUTM_LOCAL_TM_WAVEFRONT : GPUTM_LOCAL_TM_GROUP;
+		return GPUTM_LOCAL_TM_MODE_TX;
+	return w->mode == GPUTM_LOCAL_TM_MODE_TX ? GPUTM_LOCAL_TM_MODE_WAVEFRONT
+						 : GPUTM_LOCAL_TM_MODE_GROUP;
 }
 
 /* Abort the attempt of a wavefront and restore its masks of the begin. */
@@ -229,7 +230,7 @@ static void evict(struct gputm_local_tm *t, uint32_t wavefront, uint32_t holder,
 	gputm__local_tm_roll_back(t, wavefront, ran, tally);
 	t->evicted += gputm__popcount(ran);
 	w->exec = w->tcm = w->lanes;
-	w->phase = GPUTM_LOCAL_TM_EVICTED;
+	w->state = GPUTM_LOCAL_TM_STATE_EVICTED;
 	w->nesting = 0;
 	gputm__emit(&t->unit, GPUTM_LOCAL_TM_EVENT_EVICT, wavefront, ran, t->restored - before,
 		    holder);
@@ -240,7 +241,7 @@ static uint32_t take_group(struct gputm_local_tm *t, uint32_t wavefront, struct 
 	uint32_t evicted = 0;
 
 	for (uint32_t i = 0; i < t->config.wavefronts; i++)
-		if (t->wavefront[i].phase == GPUTM_LOCAL_TM_RUNNING) {
+		if (t->wavefront[i].state == GPUTM_LOCAL_TM_STATE_RUNNING) {
 			evict(t, i, wavefront, tally);
 			evicted |= UINT32_C(1) << i;
 		}
@@ -255,7 +256,7 @@ int gputm_local_tm_begin_probe(const struct gputm_local_tm *t, uint32_t wavefron
 	if (wavefront >= t->config.wavefronts)
 		return gputm__local_tm_refuse_wavefront(t, wavefront);
 	w = &t->wavefront[wavefront];
-	if (w->phase == GPUTM_LOCAL_TM_RUNNING)
+	if (w->state == GPUTM_LOCAL_TM_STATE_RUNNING)
 		return w->nesting < NESTING_MAX ? GPUTM_LOCAL_TM_NESTED :
 		       gputm__out_of_range(&t->unit, "nesting", (uint64_t)w->nesting + 1, 0,
 					   NESTING_MAX);
@@ -269,14 +270,14 @@ int gputm_local_tm_begin_probe(const struct gputm_local_tm *t, uint32_t wavefron
 static void start_attempt(struct gputm_local_tm *t, struct wavefront *w,
 			  enum gputm_local_tm_mode mode)
 {
-	if (w->phase == GPUTM_LOCAL_TM_RESTART)
+	if (w->state == GPUTM_LOCAL_TM_STATE_RESTART)
 		w->tcm_old = w->tcm;
-	w->tcm = mode == GPUTM_LOCAL_TM_TX ? 0 : w->lanes & (w->lanes - 1);
+	w->tcm = mode == GPUTM_LOCAL_TM_MODE_TX ? 0 : w->lanes & (w->lanes - 1);
 	w->mode = mode;
-	w->phase = GPUTM_LOCAL_TM_RUNNING;
-	t->normal_attempts += mode == GPUTM_LOCAL_TM_TX;
-	t->wavefront_attempts += mode == GPUTM_LOCAL_TM_WAVEFRONT;
-	t->group_attempts += mode == GPUTM_LOCAL_TM_GROUP;
+	w->state = GPUTM_LOCAL_TM_STATE_RUNNING;
+	t->normal_attempts += mode == GPUTM_LOCAL_TM_MODE_TX;
+	t->wavefront_attempts += mode == GPUTM_LOCAL_TM_MODE_WAVEFRONT;
+	t->group_attempts += mode == GPUTM_LOCAL_TM_MODE_GROUP;
 	t->started += gputm__popcount(gputm__local_tm_running(w));
 }
 
@@ -286,7 +287,7 @@ int gputm_local_tm_begin(struct gputm_local_tm *t, uint32_t wavefront,
 	int result = gputm_local_tm_begin_probe(t, wavefront);
 	struct wavefront *w = result < 0 ? NULL : &t->wavefront[wavefront];
 	struct tally tally = { { 0 }, 0 };
-	enum gputm_local_tm_mode mode = GPUTM_LOCAL_TM_TX;
+	enum gputm_local_tm_mode mode = GPUTM_LOCAL_TM_MODE_TX;
 
 	t->held += result == GPUTM_LOCAL_TM_HELD;
 	if (result < 0 || result == GPUTM_LOCAL_TM_HELD)
@@ -303,7 +304,7 @@ int gputm_local_tm_begin(struct gputm_local_tm *t, uint32_t wavefront,
 	else
 		w->outer = w->lanes = w->exec;
 	t->begins++;
-	if (mode == GPUTM_LOCAL_TM_GROUP && t->holder != wavefront)
+	if (mode == GPUTM_LOCAL_TM_MODE_GROUP && t->holder != wavefront)
 		out->evicted = take_group(t, wavefront, &tally);
 	start_attempt(t, w, mode);
 	out->cycles = 1 + tally.most;
@@ -322,8 +323,8 @@ static void leave(struct gputm_local_tm *t, uint32_t wavefront)
 
 	w->exec = w->outer;
 	w->outer = w->lanes = w->tcm_old = 0;
-	w->mode = GPUTM_LOCAL_TM_NORMAL;
-	w->phase = GPUTM_LOCAL_TM_OUTSIDE;
+	w->mode = GPUTM_LOCAL_TM_MODE_NORMAL;
+	w->state = GPUTM_LOCAL_TM_STATE_OUTSIDE;
 	if (t->holder == wavefront)
 		t->holder = NO_WAVEFRONT;
 }
@@ -337,10 +338,10 @@ static uint32_t commit_lanes(struct gputm_local_tm *t, uint32_t wavefront, uint6
 	for (uint64_t m = done; m; m &= m - 1)
 		release(t, gputm__local_tm_item(t, wavefront, gputm__lowest(m)), &tally);
 	t->committed += gputm__popcount(done);
-	if (w->mode != GPUTM_LOCAL_TM_TX)
+	if (w->mode != GPUTM_LOCAL_TM_MODE_TX)
 		t->serial_committed += gputm__popcount(done);
 	w->exec = w->lanes = w->tcm;
-	w->phase = GPUTM_LOCAL_TM_RESTART;
+	w->state = GPUTM_LOCAL_TM_STATE_RESTART;
 	return 1 + tally.most;
 }
 
@@ -353,7 +354,7 @@ static int check_commit(const struct gputm_local_tm *t, uint32_t wavefront)
 	w = &t->wavefront[wavefront];
 	if (is_due(w))
 		return refuse_due(t, wavefront);
-	if (w->phase != GPUTM_LOCAL_TM_RUNNING)
+	if (w->state != GPUTM_LOCAL_TM_STATE_RUNNING)
 		return gputm__refuse(&t->unit, "wavefront %u is in no transaction", wavefront);
 	if (w->nesting)
 		return GPUTM_LOCAL_TM_NESTED;
@@ -377,7 +378,7 @@ int gputm_local_tm_commit(struct gputm_local_tm *t, uint32_t wavefront,
 		return result;
 	out->committed = w->lanes & ~w->tcm;
 	out->cycles = commit_lanes(t, wavefront, out->committed);
-	out->next = w->tcm ? next_mode(w) : GPUTM_LOCAL_TM_NORMAL;
+	out->next = w->tcm ? next_mode(w) : GPUTM_LOCAL_TM_MODE_NORMAL;
 	t->commit_cycles += out->cycles;
 	if (!w->tcm)
 		leave(t, wavefront);

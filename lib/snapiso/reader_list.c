@@ -139,7 +139,7 @@ APART int not_added(struct gputm_reader_list *l, uint64_t address, uint32_t tx, 
 	l->already += why == GPUTM_READER_LIST_ALREADY;
 	l->full += why == GPUTM_READER_LIST_FULL;
 	if (why == GPUTM_READER_LIST_FULL)
-		gputm__emit(&l->unit, GPUTM_READER_LIST_EVENT_FULL, address, tx, l->used, 0);
+		gputm__emit(&l->unit, GPUTM_READER_LIST_EVENT_REFUSE, address, tx, l->used, 0);
 	return why;
 }
 
@@ -153,7 +153,7 @@ static inline void count_added(struct gputm_reader_list *l, uint32_t entries)
 static inline int tell_added(const struct gputm_reader_list *l, uint64_t address, uint32_t tx)
 {
 	if (GPUTM__UNLIKELY(l->unit.observe != NULL))
-		return tell(l, GPUTM_READER_LIST_EVENT_ADDED, address, tx);
+		return tell(l, GPUTM_READER_LIST_EVENT_ADD, address, tx);
 	return GPUTM_READER_LIST_ADDED;
 }
 
@@ -202,7 +202,7 @@ APART int add_fourth(struct gputm_reader_list *l, struct gputm__word_slot *slot,
 	add_to_block(l, block, tx);
 	count_added(l, entries);
 	l->expanded++;
-	gputm__emit(&l->unit, GPUTM_READER_LIST_EVENT_EXPANDED, address,
+	gputm__emit(&l->unit, GPUTM_READER_LIST_EVENT_EXPAND, address,
 		    gputm__reader_entries(l, slot), 0, 0);
 	return tell_added(l, address, tx);
 }
@@ -267,13 +267,13 @@ static void fold(struct gputm_reader_list *l, struct gputm__word_slot *slot, uin
 	free_block(l, slot);
 	slot->data = ids;
 	l->folded++;
-	gputm__emit(&l->unit, GPUTM_READER_LIST_EVENT_FOLDED, address, 0, 0, 0);
+	gputm__emit(&l->unit, GPUTM_READER_LIST_EVENT_FOLD, address, 0, 0, 0);
 }
 
 static inline int tell_removed(const struct gputm_reader_list *l, uint64_t address, uint32_t tx)
 {
 	if (GPUTM__UNLIKELY(l->unit.observe != NULL))
-		return tell(l, GPUTM_READER_LIST_EVENT_REMOVED, address, tx);
+		return tell(l, GPUTM_READER_LIST_EVENT_REMOVE, address, tx);
 	return 0;
 }
 
@@ -405,7 +405,7 @@ static void show_leaf(const struct gputm_reader_list *l, const struct gputm__rea
 
 	while (number--)
 		root &= root - 1;
-	out->type = GPUTM_READER_LIST_LEAF;
+	out->type = GPUTM_READER_LIST_TYPE_LEAF;
 	out->position = gputm__lowest(root);
 	out->vector = gputm__reader_leaf(l, block, out->position);
 }
@@ -422,12 +422,12 @@ int gputm_reader_list_get_entry(const struct gputm_reader_list *l, uint64_t addr
 		return gputm__past_end(&l->unit, "entry", index, gputm__reader_entries(l, slot));
 	memset(out, 0, sizeof(*out));
 	if (!gputm__readers_in_block(slot)) {
-		out->type = GPUTM_READER_LIST_PLAIN;
+		out->type = GPUTM_READER_LIST_TYPE_PLAIN;
 		out->count = list_ids(slot->data, out->id, GPUTM__PLAIN_READERS);
 	} else if (index) {
 		show_leaf(l, gputm__reader_block(l, slot), index - 1, out);
 	} else {
-		out->type = GPUTM_READER_LIST_ROOT;
+		out->type = GPUTM_READER_LIST_TYPE_ROOT;
 		out->vector = gputm__reader_block(l, slot)->root;
 	}
 	return 0;

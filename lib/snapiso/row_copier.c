@@ -83,12 +83,12 @@ static const struct gputm__stat_row stats[] = {
 };
 
 static const struct gputm_event_kind events[] = {
-	EVENT(GPUTM_ROW_COPIER_EVENT_PUSHED, "pushed", "The caller has asked for a copy.",
+	EVENT(GPUTM_ROW_COPIER_EVENT_PUSH, "push", "The caller has asked for a copy.",
 	      VALUE(tag, "tag", "The caller's tag of the copy."),
 	      VALUE(rows, "rows", "Rows to be copied."),
 	      VALUE(done_at, "cycle", "Cycle in which the copy will be complete."),
 	      VALUE(cycle, "cycle", "Cycle of the unit.")),
-	EVENT(GPUTM_ROW_COPIER_EVENT_COMPLETED, "completed", "A copy is complete.",
+	EVENT(GPUTM_ROW_COPIER_EVENT_COMPLETE, "complete", "A copy is complete.",
 	      VALUE(tag, "tag", "The caller's tag of the copy."),
 	      VALUE(cycle, "cycle", "Cycle of the unit.")),
 };
@@ -296,8 +296,8 @@ static void complete(struct gputm_row_copier *c)
 		c->completed += c->request[i].done_at == c->now;
 	for (uint32_t i = 0; c->unit.observe && i < c->held; i++)
 		if (c->request[i].done_at == c->now)
-			gputm__emit(&c->unit, GPUTM_ROW_COPIER_EVENT_COMPLETED,
-				    c->request[i].is.tag, c->now, 0, 0);
+			gputm__emit(&c->unit, GPUTM_ROW_COPIER_EVENT_COMPLETE, c->request[i].is.tag,
+				    c->now, 0, 0);
 }
 
 int gputm_row_copier_push(struct gputm_row_copier *c,
@@ -318,9 +318,9 @@ int gputm_row_copier_push(struct gputm_row_copier *c,
 	if (done_at)
 		*done_at = last;
 	c->completed += last == c->now; /* at the end of time */
-	gputm__emit(&c->unit, GPUTM_ROW_COPIER_EVENT_PUSHED, request->tag, count, last, c->now);
+	gputm__emit(&c->unit, GPUTM_ROW_COPIER_EVENT_PUSH, request->tag, count, last, c->now);
 	if (last == c->now)
-		gputm__emit(&c->unit, GPUTM_ROW_COPIER_EVENT_COMPLETED, request->tag, last, 0, 0);
+		gputm__emit(&c->unit, GPUTM_ROW_COPIER_EVENT_COMPLETE, request->tag, last, 0, 0);
 	return GPUTM_ROW_COPIER_OK;
 }
 
@@ -374,7 +374,7 @@ int gputm_row_copier_advance(struct gputm_row_copier *c, uint64_t cycles)
 	c->now = end;
 	for (uint32_t i = 0; i < c->held; i++)
 		if (is_complete(c, &c->request[i]))
-			return GPUTM_ROW_COPIER_OFFERS_COPY;
+			return GPUTM_ROW_COPIER_OFFER_COPY;
 	return 0;
 }
 

@@ -122,7 +122,7 @@ static const struct gputm__stat_row stats[] = {
 static const char *const results[] = { "ok", "loop", "overflow" };
 
 static const struct gputm_event_kind events[] = {
-	EVENT(GPUTM_TIMESTAMP_TABLE_EVENT_BEGUN, "begun", "A transaction begins.",
+	EVENT(GPUTM_TIMESTAMP_TABLE_EVENT_BEGIN, "begin", "A transaction begins.",
 	      VALUE(tx, "transaction", "The transaction."),
 	      VALUE(cts, "logical time", "CTS of the transaction.")),
 	EVENT(GPUTM_TIMESTAMP_TABLE_EVENT_EDGE, "edge",
@@ -131,15 +131,15 @@ static const struct gputm_event_kind events[] = {
 	      VALUE(succ, "transaction", "The transaction that comes after."),
 	      NAMED(outcome, results,
 		    "Whether the edge may close a loop, or a timestamp does not fit.")),
-	EVENT(GPUTM_TIMESTAMP_TABLE_EVENT_RETIRED, "retired", "A transaction has ended.",
+	EVENT(GPUTM_TIMESTAMP_TABLE_EVENT_RETIRE, "retire", "A transaction has ended.",
 	      VALUE(tx, "transaction", "The transaction."),
 	      NAMED(committed, gputm__no_yes, "Whether the transaction has committed."),
 	      VALUE(prev, "logical time", "PrevTS of the transaction."),
 	      VALUE(cts, "logical time", "CTS of the transaction.")),
-	EVENT(GPUTM_TIMESTAMP_TABLE_EVENT_RELEASED, "released",
+	EVENT(GPUTM_TIMESTAMP_TABLE_EVENT_RELEASE, "release",
 	      "A committed transaction gets no edge any more.",
 	      VALUE(tx, "transaction", "The transaction.")),
-	EVENT(GPUTM_TIMESTAMP_TABLE_EVENT_RESTARTED, "restarted",
+	EVENT(GPUTM_TIMESTAMP_TABLE_EVENT_RESTART, "restart",
 	      "The table has forgotten all timestamps.",
 	      VALUE(restarts, "restarts", "Restarts so far.")),
 };
@@ -385,7 +385,7 @@ APART int apply_literally(struct gputm_timestamp_table *t, uint32_t pred, uint32
 	return apply(t, pred, succ, literal_edge(t, &t->slot[pred], &t->slot[succ]));
 }
 
-int gputm_timestamp_table_edge(struct gputm_timestamp_table *t, uint32_t pred, uint32_t succ)
+int gputm_timestamp_table_add_edge(struct gputm_timestamp_table *t, uint32_t pred, uint32_t succ)
 {
 	if (!is_edge(t, pred, succ))
 		return refuse_edge(t, pred, succ);
@@ -394,8 +394,8 @@ int gputm_timestamp_table_edge(struct gputm_timestamp_table *t, uint32_t pred, u
 	return apply(t, pred, succ, usual_edge(t, &t->slot[pred], &t->slot[succ]));
 }
 
-int gputm_timestamp_table_edge_probe(const struct gputm_timestamp_table *t, uint32_t pred,
-				     uint32_t succ)
+int gputm_timestamp_table_add_edge_probe(const struct gputm_timestamp_table *t, uint32_t pred,
+					 uint32_t succ)
 {
 	const struct slot *slot = t->slot;
 
@@ -424,7 +424,7 @@ static void release(struct gputm_timestamp_table *t, uint32_t tx)
 	t->slot[tx].state = IDLE;
 	t->retained--;
 	t->released++;
-	gputm__emit(&t->unit, GPUTM_TIMESTAMP_TABLE_EVENT_RELEASED, tx, 0, 0, 0);
+	gputm__emit(&t->unit, GPUTM_TIMESTAMP_TABLE_EVENT_RELEASE, tx, 0, 0, 0);
 }
 
 int gputm_timestamp_table_begin(struct gputm_timestamp_table *t, uint32_t tx, uint64_t start)
@@ -446,7 +446,7 @@ int gputm_timestamp_table_begin(struct gputm_timestamp_table *t, uint32_t tx, ui
 	slot->state = RUNNING;
 	t->begun++;
 	gputm__maximum(&t->running_max, ++t->running);
-	gputm__emit(&t->unit, GPUTM_TIMESTAMP_TABLE_EVENT_BEGUN, tx, slot->cts, 0, 0);
+	gputm__emit(&t->unit, GPUTM_TIMESTAMP_TABLE_EVENT_BEGIN, tx, slot->cts, 0, 0);
 	return GPUTM_TIMESTAMP_TABLE_OK;
 }
 
@@ -480,7 +480,7 @@ int gputm_timestamp_table_retire(struct gputm_timestamp_table *t, uint32_t tx, b
 	slot->pdts = UNSET;
 	slot->state = committed ? COMMITTED : IDLE;
 	count_retired(t, committed);
-	gputm__emit(&t->unit, GPUTM_TIMESTAMP_TABLE_EVENT_RETIRED, tx, committed, slot->prev,
+	gputm__emit(&t->unit, GPUTM_TIMESTAMP_TABLE_EVENT_RETIRE, tx, committed, slot->prev,
 		    slot->cts);
 	return GPUTM_TIMESTAMP_TABLE_OK;
 }
@@ -503,7 +503,7 @@ int gputm_timestamp_table_restart(struct gputm_timestamp_table *t)
 	t->released += t->retained;
 	clear(&t->unit);
 	t->restarts++;
-	gputm__emit(&t->unit, GPUTM_TIMESTAMP_TABLE_EVENT_RESTARTED, t->restarts, 0, 0, 0);
+	gputm__emit(&t->unit, GPUTM_TIMESTAMP_TABLE_EVENT_RESTART, t->restarts, 0, 0, 0);
 	return 0;
 }
 

@@ -8,7 +8,7 @@
 #define GPUTM__REGIONS 64
 #define GPUTM__NO_VERSION 255
 
-#define GPUTM__VERSIONS GPUTM_VERSION_TABLE_VERSIONS
+#define GPUTM__VERSIONS GPUTM_VERSION_TABLE_VERSIONS_MAX
 
 /* As enum gputm_version_table_state. */
 enum { GPUTM__COPYING = 1, GPUTM__WRITABLE, GPUTM__READABLE, GPUTM__FREE };
@@ -21,9 +21,9 @@ struct gputm__version {
 
 struct gputm__region {
 	uint64_t start, length, relocated;
-	uint32_t shift;    /* of the stride */
+	uint32_t shift;	   /* of the stride */
 	uint32_t readable; /* versions */
-	uint32_t open;     /* the version that is copied or writable, or VERSIONS */
+	uint32_t open;	   /* the version that is copied or writable, or VERSIONS */
 	/* Of readable versions, newest first; 0 and NO_VERSION end them. */
 	uint64_t created[GPUTM__VERSIONS + 1];
 	uint8_t number[GPUTM__VERSIONS + 1];
@@ -33,10 +33,10 @@ struct gputm__region {
 struct gputm_version_table {
 	struct gputm_unit unit;
 	struct gputm_version_table_config config;
-	struct gputm__region *region;   /* [config.regions] */
+	struct gputm__region *region;	/* [config.regions] */
 	uint64_t start[GPUTM__REGIONS]; /* ascending; unused ones are all ones */
 	uint64_t reach[GPUTM__REGIONS]; /* last byte of a version of a region up to this start */
-	uint8_t order[GPUTM__REGIONS];  /* region of each start */
+	uint8_t order[GPUTM__REGIONS];	/* region of each start */
 	uint32_t regions;
 	uint64_t address_max, time_max, stamp_max;
 

@@ -213,8 +213,8 @@ static void recycle_oldest(struct gputm_version_table *t, struct gputm__region *
 	gputm__sample(&t->sharers, r->version[version].sharers);
 	r->version[version] = (struct gputm__version){ 0, 0, 0, GPUTM__FREE, 0 };
 	t->recycled++;
-	gputm__emit(&t->unit, GPUTM_VERSION_TABLE_EVENT_RECYCLED, (uint64_t)(r - t->region),
-		    version, 0, 0);
+	gputm__emit(&t->unit, GPUTM_VERSION_TABLE_EVENT_RECYCLE, (uint64_t)(r - t->region), version,
+		    0, 0);
 }
 
 static bool may_recycle_oldest(const struct gputm__region *r)
@@ -248,7 +248,7 @@ int gputm_version_table_acquire(struct gputm_version_table *t, uint64_t address,
 	t->acquired++;
 	*region = (uint32_t)(r - t->region);
 	*version = number;
-	gputm__emit(&t->unit, GPUTM_VERSION_TABLE_EVENT_ACQUIRED, *region, *version, v->references,
+	gputm__emit(&t->unit, GPUTM_VERSION_TABLE_EVENT_ACQUIRE, *region, *version, v->references,
 		    address);
 	return GPUTM_VERSION_TABLE_OK;
 }
@@ -270,8 +270,7 @@ int gputm_version_table_release(struct gputm_version_table *t, uint32_t region, 
 	v->references--;
 	t->references--;
 	t->released++;
-	gputm__emit(&t->unit, GPUTM_VERSION_TABLE_EVENT_RELEASED, region, version, v->references,
-		    0);
+	gputm__emit(&t->unit, GPUTM_VERSION_TABLE_EVENT_RELEASE, region, version, v->references, 0);
 	if (!t->config.lazy && r->number[r->readable - 1] == version && may_recycle_oldest(r))
 		recycle_oldest(t, r);
 	return 0;
@@ -312,11 +311,11 @@ int gputm_version_table_begin_copy(struct gputm_version_table *t, uint32_t regio
 						   .state = GPUTM__COPYING };
 	r->open = *to;
 	t->copies++;
-	gputm__emit(&t->unit, GPUTM_VERSION_TABLE_EVENT_COPYING, region, *from, *to, 0);
+	gputm__emit(&t->unit, GPUTM_VERSION_TABLE_EVENT_BEGIN_COPY, region, *from, *to, 0);
 	return GPUTM_VERSION_TABLE_OK;
 }
 
-int gputm_version_table_copied(struct gputm_version_table *t, uint32_t region)
+int gputm_version_table_complete_copy(struct gputm_version_table *t, uint32_t region)
 {
 	struct gputm__region *r;
 
@@ -327,7 +326,7 @@ int gputm_version_table_copied(struct gputm_version_table *t, uint32_t region)
 		return gputm__refuse(&t->unit, "region %u has no version that is being copied",
 				     region);
 	r->version[r->open].state = GPUTM__WRITABLE;
-	gputm__emit(&t->unit, GPUTM_VERSION_TABLE_EVENT_COPIED, region, r->open, 0, 0);
+	gputm__emit(&t->unit, GPUTM_VERSION_TABLE_EVENT_COMPLETE_COPY, region, r->open, 0, 0);
 	return 0;
 }
 
@@ -336,7 +335,7 @@ static int refuse_unwritable(const struct gputm_version_table *t, uint32_t regio
 	return gputm__refuse(&t->unit, "region %u has no writable version", region);
 }
 
-int gputm_version_table_committed(struct gputm_version_table *t, uint32_t region, uint64_t stamp)
+int gputm_version_table_commit(struct gputm_version_table *t, uint32_t region, uint64_t stamp)
 {
 	struct gputm__region *r;
 
@@ -379,8 +378,8 @@ int gputm_version_table_seal(struct gputm_version_table *t, uint64_t mask, uint6
 
 		gputm__region_push(t, r, version, now);
 		t->sealed++;
-		gputm__emit(&t->unit, GPUTM_VERSION_TABLE_EVENT_SEALED, gputm__lowest(mask),
-			    version, now, 0);
+		gputm__emit(&t->unit, GPUTM_VERSION_TABLE_EVENT_SEAL, gputm__lowest(mask), version,
+			    now, 0);
 	}
 	return GPUTM_VERSION_TABLE_OK;
 }
@@ -424,7 +423,7 @@ int gputm_version_table_restart(struct gputm_version_table *t, uint64_t now)
 		return gputm__out_of_range(&t->unit, "now", now, 0, t->time_max);
 	for (uint32_t i = 0; i < t->regions; i++)
 		restart_region(t, &t->region[i], now);
-	gputm__emit(&t->unit, GPUTM_VERSION_TABLE_EVENT_RESTARTED, now, 0, 0, 0);
+	gputm__emit(&t->unit, GPUTM_VERSION_TABLE_EVENT_RESTART, now, 0, 0, 0);
 	return 0;
 }
 

@@ -40,25 +40,21 @@ static const struct gputm__stat_row stats[] = {
 static const char *const results[] = { "claimed", "own", "held", "conflict", "full" };
 
 static const struct gputm_event_kind events[] = {
-	EVENT(GPUTM_WRITER_TABLE_EVENT_CLAIMED, "claimed", "A word has a writer.",
-	      VALUE(address, "byte address", "The word."),
-	      VALUE(tx, "transaction", "The writer.")),
-	EVENT(GPUTM_WRITER_TABLE_EVENT_REFUSED, "refused",
+	EVENT(GPUTM_WRITER_TABLE_EVENT_CLAIM, "claim", "A word has a writer.",
+	      VALUE(address, "byte address", "The word."), VALUE(tx, "transaction", "The writer.")),
+	EVENT(GPUTM_WRITER_TABLE_EVENT_REFUSE, "refuse",
 	      "A transaction cannot become the writer of a word.",
 	      VALUE(address, "byte address", "The word."),
 	      VALUE(tx, "transaction", "The transaction."),
 	      NAMED(outcome, results, "Why the transaction cannot."),
 	      VALUE(winner, "transaction",
 		    "The running writer, or the last committed one; all ones if there is none.")),
-	EVENT(GPUTM_WRITER_TABLE_EVENT_COMMITTED, "committed",
-	      "The writer of a word has committed.",
-	      VALUE(address, "byte address", "The word."),
-	      VALUE(tx, "transaction", "The writer."),
+	EVENT(GPUTM_WRITER_TABLE_EVENT_COMMIT, "commit", "The writer of a word has committed.",
+	      VALUE(address, "byte address", "The word."), VALUE(tx, "transaction", "The writer."),
 	      VALUE(version, "version", "The version that the commit is part of.")),
-	EVENT(GPUTM_WRITER_TABLE_EVENT_RELEASED, "released",
+	EVENT(GPUTM_WRITER_TABLE_EVENT_RELEASE, "release",
 	      "The table has forgotten a writer of a word.",
-	      VALUE(address, "byte address", "The word."),
-	      VALUE(tx, "transaction", "The writer.")),
+	      VALUE(address, "byte address", "The word."), VALUE(tx, "transaction", "The writer.")),
 };
 
 /* ---- life ---- */

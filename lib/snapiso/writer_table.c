@@ -114,7 +114,7 @@ APART int tell_refused(const struct gputm_writer_table *t, uint64_t address, uin
 		winner = gputm__writer_running(slot) - 1;
 	else if (why == GPUTM_WRITER_TABLE_CONFLICT)
 		winner = t->commit[gputm__writer_newest(slot) - 1].tx;
-	gputm__emit(&t->unit, GPUTM_WRITER_TABLE_EVENT_REFUSED, address, tx, (uint64_t)why, winner);
+	gputm__emit(&t->unit, GPUTM_WRITER_TABLE_EVENT_REFUSE, address, tx, (uint64_t)why, winner);
 	return why;
 }
 
@@ -136,7 +136,7 @@ static inline int claimed(struct gputm_writer_table *t, uint64_t address, uint32
 	gputm__maximum(&t->used_max, ++t->used);
 	t->claimed++;
 	if (GPUTM__UNLIKELY(t->unit.observe != NULL))
-		return tell(t, GPUTM_WRITER_TABLE_EVENT_CLAIMED, address, tx,
+		return tell(t, GPUTM_WRITER_TABLE_EVENT_CLAIM, address, tx,
 			    GPUTM_WRITER_TABLE_CLAIMED);
 	return GPUTM_WRITER_TABLE_CLAIMED;
 }
@@ -178,12 +178,13 @@ int gputm_writer_table_claim_probe(const struct gputm_writer_table *t, uint64_t 
 }
 
 static int batch_refused(const struct gputm_writer_table *t, uint32_t count,
-			 const struct gputm_writer_claim *claim)
+			 const struct gputm_writer_table_request *claim)
 {
 	int error = 0;
 
-	if (count > GPUTM_WRITER_TABLE_BATCH)
-		return gputm__out_of_range(&t->unit, "count", count, 0, GPUTM_WRITER_TABLE_BATCH);
+	if (count > GPUTM_WRITER_TABLE_BATCH_MAX)
+		return gputm__out_of_range(&t->unit, "count", count, 0,
+					   GPUTM_WRITER_TABLE_BATCH_MAX);
 	for (uint32_t i = 0; i < count && error >= 0; i++)
 		error = gputm_writer_table_claim_probe(t, claim[i].address, claim[i].tx,
 						       claim[i].snapshot);
@@ -191,9 +192,9 @@ static int batch_refused(const struct gputm_writer_table *t, uint32_t count,
 }
 
 int gputm_writer_table_claim_batch(struct gputm_writer_table *t, uint32_t count,
-				   const struct gputm_writer_claim *claim, int *result)
+				   const struct gputm_writer_table_request *claim, int *result)
 {
-	uint32_t order[GPUTM_WRITER_TABLE_BATCH];
+	uint32_t order[GPUTM_WRITER_TABLE_BATCH_MAX];
 	int error = batch_refused(t, count, claim);
 
 	if (error)
@@ -206,7 +207,7 @@ int gputm_writer_table_claim_batch(struct gputm_writer_table *t, uint32_t count,
 		order[at] = i;
 	}
 	for (uint32_t i = 0; i < count; i++) {
-		const struct gputm_writer_claim *c = &claim[order[i]];
+		const struct gputm_writer_table_request *c = &claim[order[i]];
 
 		result[order[i]] = gputm_writer_table_claim(t, c->address, c->tx, c->snapshot);
 	}
@@ -224,7 +225,7 @@ static inline int released(struct gputm_writer_table *t, uint64_t address, uint3
 	t->used--;
 	t->released++;
 	if (GPUTM__UNLIKELY(t->unit.observe != NULL))
-		return tell(t, GPUTM_WRITER_TABLE_EVENT_RELEASED, address, tx, 0);
+		return tell(t, GPUTM_WRITER_TABLE_EVENT_RELEASE, address, tx, 0);
 	return 0;
 }
 
@@ -290,7 +291,7 @@ int gputm_writer_table_commit(struct gputm_writer_table *t, uint64_t address, ui
 		return gputm__refuse(&t->unit, "version = %llu: the word has a later commit",
 				     (unsigned long long)version);
 	t->committed++;
-	gputm__emit(&t->unit, GPUTM_WRITER_TABLE_EVENT_COMMITTED, address, tx, version, 0);
+	gputm__emit(&t->unit, GPUTM_WRITER_TABLE_EVENT_COMMIT, address, tx, version, 0);
 	if (t->config.release_at_commit)
 		return release_any(t, slot, address, tx);
 	slot->data &= ~gputm__low_mask(32);

@@ -88,9 +88,9 @@ SPECIALISED uint64_t entry_of(struct place place, uint64_t address)
 {
 	uint64_t region = address >> place.shift;
 
-	if (place.hash == GPUTM_OWNERSHIP_TABLE_H3)
+	if (place.hash == GPUTM_OWNERSHIP_TABLE_HASH_H3)
 		return gputm__h3_index(place.h3, 0, address);
-	if (place.hash == GPUTM_OWNERSHIP_TABLE_RELEASED)
+	if (place.hash == GPUTM_OWNERSHIP_TABLE_HASH_RELEASED)
 		region += (region >> place.index_bits) * 17;
 	return region & place.index_mask;
 }
@@ -194,7 +194,7 @@ static uint64_t above_exactly(const struct gputm_ownership_table *t,
 /* ---- the two phases; rows are checked and room is reserved ---- */
 
 static void construct(struct gputm_ownership_table *t, uint32_t buffer,
-		      const struct gputm_warp_row *row)
+		      const struct gputm_resolver_row *row)
 {
 	struct gputm__resolver_buffer *b = &t->core.buffer[buffer];
 	uint64_t mask = row->mask & b->active;
@@ -203,14 +203,14 @@ static void construct(struct gputm_ownership_table *t, uint32_t buffer,
 	b->phase = GPUTM__RESOLVER_CONSTRUCT;
 	if (t->config.exact)
 		changed = claim_exactly(t, &t->map[buffer], row->address, mask);
-	else if (t->config.hash == GPUTM_OWNERSHIP_TABLE_H3)
-		changed = claim(place_of(t, GPUTM_OWNERSHIP_TABLE_H3), gputm__owners(t, buffer),
-				row->address, mask);
-	else if (t->config.hash == GPUTM_OWNERSHIP_TABLE_RELEASED)
-		changed = claim(place_of(t, GPUTM_OWNERSHIP_TABLE_RELEASED),
+	else if (t->config.hash == GPUTM_OWNERSHIP_TABLE_HASH_H3)
+		changed = claim(place_of(t, GPUTM_OWNERSHIP_TABLE_HASH_H3),
+				gputm__owners(t, buffer), row->address, mask);
+	else if (t->config.hash == GPUTM_OWNERSHIP_TABLE_HASH_RELEASED)
+		changed = claim(place_of(t, GPUTM_OWNERSHIP_TABLE_HASH_RELEASED),
 				gputm__owners(t, buffer), row->address, mask);
 	else
-		changed = claim(place_of(t, GPUTM_OWNERSHIP_TABLE_LOW_BITS),
+		changed = claim(place_of(t, GPUTM_OWNERSHIP_TABLE_HASH_LOW_BITS),
 				gputm__owners(t, buffer), row->address, mask);
 	gputm__resolver_spend(&t->core, b,
 			      t->config.log_cycles + t->config.table_cycles * (1u + changed), 0, 1,
@@ -219,7 +219,7 @@ static void construct(struct gputm_ownership_table *t, uint32_t buffer,
 }
 
 static void match(struct gputm_ownership_table *t, uint32_t buffer,
-		  const struct gputm_warp_row *row, bool write, uint64_t *conflicts)
+		  const struct gputm_resolver_row *row, bool write, uint64_t *conflicts)
 {
 	struct gputm__resolver_buffer *b = &t->core.buffer[buffer];
 	uint64_t fresh, found, mask = row->mask & b->active;
@@ -227,14 +227,14 @@ static void match(struct gputm_ownership_table *t, uint32_t buffer,
 	b->phase = GPUTM__RESOLVER_MATCH;
 	if (t->config.exact)
 		found = above_exactly(t, &t->map[buffer], row->address, mask);
-	else if (t->config.hash == GPUTM_OWNERSHIP_TABLE_H3)
-		found = above(place_of(t, GPUTM_OWNERSHIP_TABLE_H3), gputm__owners(t, buffer),
+	else if (t->config.hash == GPUTM_OWNERSHIP_TABLE_HASH_H3)
+		found = above(place_of(t, GPUTM_OWNERSHIP_TABLE_HASH_H3), gputm__owners(t, buffer),
 			      row->address, mask);
-	else if (t->config.hash == GPUTM_OWNERSHIP_TABLE_RELEASED)
-		found = above(place_of(t, GPUTM_OWNERSHIP_TABLE_RELEASED),
+	else if (t->config.hash == GPUTM_OWNERSHIP_TABLE_HASH_RELEASED)
+		found = above(place_of(t, GPUTM_OWNERSHIP_TABLE_HASH_RELEASED),
 			      gputm__owners(t, buffer), row->address, mask);
 	else
-		found = above(place_of(t, GPUTM_OWNERSHIP_TABLE_LOW_BITS),
+		found = above(place_of(t, GPUTM_OWNERSHIP_TABLE_HASH_LOW_BITS),
 			      gputm__owners(t, buffer), row->address, mask);
 	fresh = found & b->so_far.survived;
 	b->so_far.survived ^= fresh;
@@ -246,7 +246,7 @@ static void match(struct gputm_ownership_table *t, uint32_t buffer,
 }
 
 static int reserve(struct gputm_ownership_table *t, uint32_t buffer,
-		   const struct gputm_warp_row *row, uint32_t count)
+		   const struct gputm_resolver_row *row, uint32_t count)
 {
 	size_t more = 0;
 
@@ -293,7 +293,7 @@ int gputm_ownership_table_acquire(struct gputm_ownership_table *t, uint64_t acti
 }
 
 static int check_row(const struct gputm_ownership_table *t, uint32_t buffer, uint32_t last,
-		     const struct gputm_warp_row *row)
+		     const struct gputm_resolver_row *row)
 {
 	int error = gputm__resolver_held(&t->unit, &t->core, buffer, last);
 
@@ -303,7 +303,7 @@ static int check_row(const struct gputm_ownership_table *t, uint32_t buffer, uin
 }
 
 int gputm_ownership_table_construct_row(struct gputm_ownership_table *t, uint32_t buffer,
-					const struct gputm_warp_row *row)
+					const struct gputm_resolver_row *row)
 {
 	int error = check_row(t, buffer, GPUTM__RESOLVER_CONSTRUCT, row);
 
@@ -315,7 +315,7 @@ int gputm_ownership_table_construct_row(struct gputm_ownership_table *t, uint32_
 }
 
 int gputm_ownership_table_match_read_row(struct gputm_ownership_table *t, uint32_t buffer,
-					 const struct gputm_warp_row *row)
+					 const struct gputm_resolver_row *row)
 {
 	int error = check_row(t, buffer, GPUTM__RESOLVER_MATCH, row);
 
@@ -325,7 +325,7 @@ int gputm_ownership_table_match_read_row(struct gputm_ownership_table *t, uint32
 }
 
 int gputm_ownership_table_match_write_row(struct gputm_ownership_table *t, uint32_t buffer,
-					  const struct gputm_warp_row *row)
+					  const struct gputm_resolver_row *row)
 {
 	int error = check_row(t, buffer, GPUTM__RESOLVER_MATCH, row);
 
@@ -335,7 +335,7 @@ int gputm_ownership_table_match_write_row(struct gputm_ownership_table *t, uint3
 }
 
 static int check_logs(const struct gputm_ownership_table *t, uint32_t buffer,
-		      const struct gputm_warp_logs *logs)
+		      const struct gputm_resolver_logs *logs)
 {
 	int error = gputm__resolver_held(&t->unit, &t->core, buffer, GPUTM__RESOLVER_FRESH);
 
@@ -345,8 +345,8 @@ static int check_logs(const struct gputm_ownership_table *t, uint32_t buffer,
 }
 
 int gputm_ownership_table_resolve(struct gputm_ownership_table *t, uint32_t buffer,
-				  const struct gputm_warp_logs *logs,
-				  struct gputm_resolution *out)
+				  const struct gputm_resolver_logs *logs,
+				  struct gputm_resolver_outcome *out)
 {
 	int error = check_logs(t, buffer, logs);
 
@@ -366,14 +366,14 @@ int gputm_ownership_table_resolve(struct gputm_ownership_table *t, uint32_t buff
 }
 
 int gputm_ownership_table_get_result(const struct gputm_ownership_table *t, uint32_t buffer,
-				     struct gputm_resolution *out)
+				     struct gputm_resolver_outcome *out)
 {
 	return gputm__resolver_result(&t->unit, &t->core, buffer, out);
 }
 
 int gputm_ownership_table_release(struct gputm_ownership_table *t, uint32_t buffer)
 {
-	struct gputm_resolution r = { 0 };
+	struct gputm_resolver_outcome r = { 0 };
 	int error = gputm__resolver_result(&t->unit, &t->core, buffer, &r);
 
 	if (error)

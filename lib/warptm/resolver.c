@@ -42,7 +42,7 @@ static const char *check_buffer(const struct gputm__resolver *core,
 				const struct gputm__resolver_buffer *b)
 {
 	static const struct gputm__resolver_buffer unused;
-	const struct gputm_resolution *r = &b->so_far;
+	const struct gputm_resolver_outcome *r = &b->so_far;
 
 	if (b->phase == GPUTM__RESOLVER_FREE)
 		return memcmp(b, &unused, sizeof(unused)) ? "R1: a free buffer is not empty" : NULL;
@@ -73,11 +73,11 @@ const char *gputm__resolver_check(const struct gputm__resolver *core)
 
 void gputm__resolver_laws(const struct gputm__resolver *core, struct gputm__laws *laws)
 {
-	struct gputm_resolution all = { 0 };
+	struct gputm_resolver_outcome all = { 0 };
 	uint64_t lanes = 0;
 
 	for (uint32_t i = 0; i < core->buffers; i++) {
-		const struct gputm_resolution *r = &core->buffer[i].so_far;
+		const struct gputm_resolver_outcome *r = &core->buffer[i].so_far;
 
 		lanes += gputm__popcount(core->buffer[i].active);
 		all.construct_cycles += r->construct_cycles;
@@ -175,7 +175,7 @@ int gputm__resolver_release(const struct gputm_unit *unit, struct gputm__resolve
 }
 
 int gputm__resolver_result(const struct gputm_unit *unit, const struct gputm__resolver *core,
-			   uint32_t buffer, struct gputm_resolution *out)
+			   uint32_t buffer, struct gputm_resolver_outcome *out)
 {
 	int error = gputm__resolver_held(unit, core, buffer, GPUTM__RESOLVER_MATCH);
 
@@ -196,7 +196,7 @@ static int refuse_row(const struct gputm_unit *unit, const struct gputm__resolve
 }
 
 int gputm__resolver_check_row(const struct gputm_unit *unit, const struct gputm__resolver *core,
-			      uint64_t active, const struct gputm_warp_row *row)
+			      uint64_t active, const struct gputm_resolver_row *row)
 {
 	const uint64_t *address = row->address;
 	uint64_t all = 0, odd = 0, mask = row->mask & active;
@@ -217,7 +217,7 @@ int gputm__resolver_check_row(const struct gputm_unit *unit, const struct gputm_
 }
 
 int gputm__resolver_check_logs(const struct gputm_unit *unit, const struct gputm__resolver *core,
-			       uint64_t active, const struct gputm_warp_logs *logs)
+			       uint64_t active, const struct gputm_resolver_logs *logs)
 {
 	int error = 0;
 

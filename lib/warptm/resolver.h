@@ -18,7 +18,7 @@ enum gputm__resolver_phase {
 struct gputm__resolver_buffer {
 	uint32_t phase;
 	uint64_t active;
-	struct gputm_resolution so_far;
+	struct gputm_resolver_outcome so_far;
 };
 
 struct gputm__resolver {
@@ -71,16 +71,16 @@ int gputm__resolver_acquire(const struct gputm_unit *unit, struct gputm__resolve
 int gputm__resolver_release(const struct gputm_unit *unit, struct gputm__resolver *core,
 			    uint32_t buffer);
 int gputm__resolver_result(const struct gputm_unit *unit, const struct gputm__resolver *core,
-			   uint32_t buffer, struct gputm_resolution *out);
+			   uint32_t buffer, struct gputm_resolver_outcome *out);
 
 /* 0 when the buffer is held and in no phase after `last`; else the refusal. */
 int gputm__resolver_held(const struct gputm_unit *unit, const struct gputm__resolver *core,
 			 uint32_t buffer, uint32_t last);
 /* 0 when the lanes of a row, and the addresses of the `active` ones, are in range. */
 int gputm__resolver_check_row(const struct gputm_unit *unit, const struct gputm__resolver *core,
-			      uint64_t active, const struct gputm_warp_row *row);
+			      uint64_t active, const struct gputm_resolver_row *row);
 int gputm__resolver_check_logs(const struct gputm_unit *unit, const struct gputm__resolver *core,
-			       uint64_t active, const struct gputm_warp_logs *logs);
+			       uint64_t active, const struct gputm_resolver_logs *logs);
 
 /* The cost of reading `rows` log rows and of `steps` further steps; cycles is construct or
  * match. */

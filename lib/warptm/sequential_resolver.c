@@ -225,7 +225,7 @@ static void insert(struct gputm_sequential_resolver *r, uint32_t buffer, uint64_
 }
 
 static int reserve(struct gputm_sequential_resolver *r, uint32_t buffer,
-		   const struct gputm_warp_logs *logs, uint64_t lanes)
+		   const struct gputm_resolver_logs *logs, uint64_t lanes)
 {
 	size_t more = 0;
 
@@ -244,7 +244,7 @@ struct look {
 };
 
 static void look_up(const struct gputm_sequential_resolver *r, uint32_t buffer, uint32_t lane,
-		    const struct gputm_warp_row *row, uint32_t count, struct look *look)
+		    const struct gputm_resolver_row *row, uint32_t count, struct look *look)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		if (!(row[i].mask >> lane & 1))
@@ -255,7 +255,7 @@ static void look_up(const struct gputm_sequential_resolver *r, uint32_t buffer, 
 }
 
 static bool conflicts(struct gputm_sequential_resolver *r, uint32_t buffer,
-		      const struct gputm_warp_logs *logs, uint32_t lane)
+		      const struct gputm_resolver_logs *logs, uint32_t lane)
 {
 	uint64_t rows_read = (uint64_t)logs->read_rows + logs->write_rows;
 	struct look look = { 0, 0 };
@@ -271,7 +271,7 @@ static bool conflicts(struct gputm_sequential_resolver *r, uint32_t buffer,
 }
 
 static void join(struct gputm_sequential_resolver *r, uint32_t buffer,
-		 const struct gputm_warp_logs *logs, uint32_t lane)
+		 const struct gputm_resolver_logs *logs, uint32_t lane)
 {
 	uint64_t count = 0, rows_read = logs->write_rows;
 
@@ -288,7 +288,7 @@ static void join(struct gputm_sequential_resolver *r, uint32_t buffer,
 }
 
 static int turn(struct gputm_sequential_resolver *r, uint32_t buffer,
-		const struct gputm_warp_logs *logs, uint32_t lane)
+		const struct gputm_resolver_logs *logs, uint32_t lane)
 {
 	struct gputm__resolver_buffer *b = &r->core.buffer[buffer];
 	bool first = b->phase == GPUTM__RESOLVER_FRESH;
@@ -332,7 +332,7 @@ int gputm_sequential_resolver_acquire(struct gputm_sequential_resolver *r, uint6
 }
 
 static int check_logs(struct gputm_sequential_resolver *r, uint32_t buffer, uint32_t last,
-		      const struct gputm_warp_logs *logs, uint64_t lanes)
+		      const struct gputm_resolver_logs *logs, uint64_t lanes)
 {
 	int error = gputm__resolver_held(&r->unit, &r->core, buffer, last);
 
@@ -343,8 +343,8 @@ static int check_logs(struct gputm_sequential_resolver *r, uint32_t buffer, uint
 }
 
 int gputm_sequential_resolver_resolve(struct gputm_sequential_resolver *r, uint32_t buffer,
-				      const struct gputm_warp_logs *logs,
-				      struct gputm_resolution *out)
+				      const struct gputm_resolver_logs *logs,
+				      struct gputm_resolver_outcome *out)
 {
 	int error = check_logs(r, buffer, GPUTM__RESOLVER_FRESH, logs, UINT64_MAX);
 	uint64_t active;
@@ -377,8 +377,8 @@ static int check_lane(const struct gputm_sequential_resolver *r, uint32_t buffer
 	return 0;
 }
 
-int gputm_sequential_resolver_lane(struct gputm_sequential_resolver *r, uint32_t buffer,
-				   const struct gputm_warp_logs *logs, uint32_t lane)
+int gputm_sequential_resolver_resolve_lane(struct gputm_sequential_resolver *r, uint32_t buffer,
+					   const struct gputm_resolver_logs *logs, uint32_t lane)
 {
 	uint64_t bit = lane < 64 ? UINT64_C(1) << lane : 0;
 	int error = check_logs(r, buffer, GPUTM__RESOLVER_MATCH, logs, bit);
@@ -391,14 +391,14 @@ int gputm_sequential_resolver_lane(struct gputm_sequential_resolver *r, uint32_t
 }
 
 int gputm_sequential_resolver_get_result(const struct gputm_sequential_resolver *r, uint32_t buffer,
-					 struct gputm_resolution *out)
+					 struct gputm_resolver_outcome *out)
 {
 	return gputm__resolver_result(&r->unit, &r->core, buffer, out);
 }
 
 int gputm_sequential_resolver_release(struct gputm_sequential_resolver *r, uint32_t buffer)
 {
-	struct gputm_resolution so_far = { 0 };
+	struct gputm_resolver_outcome so_far = { 0 };
 	int error = gputm__resolver_result(&r->unit, &r->core, buffer, &so_far);
 
 	if (error)

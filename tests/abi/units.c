@@ -126,7 +126,7 @@ static void try_event(void)
 	}
 	if (gputm_unit_observe(gputm_recency_bloom_unit(filter), observe, &event) ||
 	    gputm_recency_bloom_update(filter, 0x40, 7) || events != 1 || !event.name ||
-	    event.kind != GPUTM_RECENCY_BLOOM_UPDATED || event.value[0] != 0x40 ||
+	    event.kind != GPUTM_RECENCY_BLOOM_EVENT_UPDATE || event.value[0] != 0x40 ||
 	    event.value[1] != 7 ||
 	    gputm_unit_unobserve(gputm_recency_bloom_unit(filter), observe, &event))
 		fail("recency_bloom", "event", 0);
@@ -211,7 +211,7 @@ static void try_structs(void)
 {
 	const uint64_t address[64] = { 0x40 };
 	const uint32_t value[64] = { 5 };
-	const struct gputm_writer_claim claim[2] = { { 0x40, 0, 2 }, { 0x40, 0, 1 } };
+	const struct gputm_writer_table_request claim[2] = { { 0x40, 0, 2 }, { 0x40, 0, 1 } };
 	struct gputm_commit_sequencer *commit_sequencer;
 	struct gputm_commit_sequencer_retired retired;
 	struct gputm_local_tm *local_tm;
@@ -220,7 +220,7 @@ static void try_structs(void)
 	struct gputm_tx_log *tx_log;
 	struct gputm_tx_log_row row;
 	struct gputm_validation_unit *validation_unit;
-	struct gputm_validation_message stop;
+	struct gputm_validation_unit_message stop;
 	struct gputm_version_table *version_table;
 	struct gputm_version_table_version version;
 	struct gputm_writer_table *writer_table;
@@ -239,7 +239,7 @@ static void try_structs(void)
 	    gputm_local_tm_get_masks(local_tm, 0, &masks) || masks.tcm_old)
 		fail("local_tm", "shadow, masks", 0);
 	if (gputm_tx_log_append_write(tx_log, 1, address, value) < 0 ||
-	    gputm_tx_log_get_row(tx_log, GPUTM_TX_LOG_WRITE, 0, &row) || row.mask != 1 ||
+	    gputm_tx_log_get_row(tx_log, GPUTM_TX_LOG_KIND_WRITE, 0, &row) || row.mask != 1 ||
 	    row.address[0] != 0x40 || row.value[0] != 5)
 		fail("tx_log", "row", 0);
 	gputm_validation_unit_rollover(validation_unit);

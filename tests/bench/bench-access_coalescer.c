@@ -14,7 +14,7 @@ struct rows {
 	struct gputm_access_coalescer *unit;
 	uint64_t address[ROWS][LANES];
 	uint32_t value[LANES];
-	struct gputm_wide_access out[LANES];
+	struct gputm_access_coalescer_access out[LANES];
 	struct {
 		uint64_t region;
 		uint32_t call, index;
@@ -41,8 +41,8 @@ BENCH_SETUP(setup_scattered, struct rows *r)
 }
 
 BENCH_TURN(run, struct rows *r,
-	   gputm_access_coalescer_row(r->unit, 0xffffffff, r->address[i % ROWS], r->value, r->out,
-				      NULL))
+	   gputm_access_coalescer_merge_row(r->unit, 0xffffffff, r->address[i % ROWS], r->value,
+					    r->out, NULL))
 
 static inline uint32_t find(struct rows *r, uint64_t region, uint32_t *wide)
 {
@@ -104,10 +104,10 @@ BENCH_TURN(bound_adjacent, struct rows *r, tight_run(r, r->address[i % ROWS]))
 
 static const struct bench_op operations[] = {
 	{ "row of 32 adjacent words, per lane", setup_adjacent, 0, run,
-	  "gputm_access_coalescer_row",
+	  "gputm_access_coalescer_merge_row",
 	  .bound = bound_adjacent, .bound_inside = "tight_run", .per_turn = LANES },
 	{ "row of 32 scattered words, per lane", setup_scattered, 0, run,
-	  "gputm_access_coalescer_row",
+	  "gputm_access_coalescer_merge_row",
 	  .bound = bound, .bound_inside = "tight_row", .per_turn = LANES },
 };
 

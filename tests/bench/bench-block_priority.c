@@ -62,11 +62,11 @@ BENCH_TURN(bound_rrb, struct core *c, tight_round(c, c->ready[i % TIMES], 1))
 BENCH_TURN(bound_srr, struct core *c, tight_round(c, c->ready[i % TIMES], 0))
 
 static const struct bench_op operations[] = {
-	{ "cycle, AGE", setup, GPUTM_BLOCK_PRIORITY_AGE, run, "gputm_block_priority_pick",
+	{ "cycle, AGE", setup, GPUTM_BLOCK_PRIORITY_POLICY_AGE, run, "gputm_block_priority_pick",
 	  .bound = bound_age, .bound_inside = "tight_age*" },
-	{ "cycle, RRB", setup, GPUTM_BLOCK_PRIORITY_RRB, run, "gputm_block_priority_pick",
+	{ "cycle, RRB", setup, GPUTM_BLOCK_PRIORITY_POLICY_RRB, run, "gputm_block_priority_pick",
 	  .bound = bound_rrb, .bound_inside = "tight_round*" },
-	{ "cycle, SRR", setup, GPUTM_BLOCK_PRIORITY_SRR, run, "gputm_block_priority_pick",
+	{ "cycle, SRR", setup, GPUTM_BLOCK_PRIORITY_POLICY_SRR, run, "gputm_block_priority_pick",
 	  .bound = bound_srr, .bound_inside = "tight_round*" },
 };
 

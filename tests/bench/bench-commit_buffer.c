@@ -24,8 +24,8 @@ BENCH_SETUP(setup, struct world *w)
 
 BENCH_LOOP(turn, struct world *w)
 {
-	struct gputm_commit_entry entry = { (i & 0xffff) * 32, 1, 1, 1, 1, false };
-	struct gputm_commit_release release;
+	struct gputm_commit_buffer_entry entry = { (i & 0xffff) * 32, 1, 1, 1, 1, false };
+	struct gputm_commit_buffer_release release;
 	struct gputm_mem_request write;
 
 	bench_must(gputm_commit_buffer_push(w->unit, &entry));
@@ -41,7 +41,7 @@ BENCH_LOOP(turn, struct world *w)
 	return 0;
 }
 
-BENCH_TIGHT static void tight_push(struct world *w, const struct gputm_commit_entry *entry)
+BENCH_TIGHT static void tight_push(struct world *w, const struct gputm_commit_buffer_entry *entry)
 {
 	uint64_t address = entry->address & ~UINT64_C(31);
 	uint32_t word = entry->address >> 2 & 7, at = (w->made - 1) % RING;
@@ -76,7 +76,7 @@ BENCH_TIGHT static uint32_t tight_pop(struct world *w)
 
 BENCH_LOOP(bound, struct world *w)
 {
-	struct gputm_commit_entry entry = { (i & 0xffff) * 32, 1, 1, 1, 1, false };
+	struct gputm_commit_buffer_entry entry = { (i & 0xffff) * 32, 1, 1, 1, 1, false };
 
 	tight_push(w, &entry);
 	entry.address += 4;

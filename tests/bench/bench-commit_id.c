@@ -22,7 +22,7 @@ BENCH_SETUP(setup, struct vendor *v)
 	struct gputm_commit_id_config config = GPUTM_COMMIT_ID_CONFIG_INIT;
 
 	config.ring = RING;
-	config.pools = GPUTM_COMMIT_ID_SHARED;
+	config.pools = GPUTM_COMMIT_ID_POOLS_SHARED;
 	config.credits = RING;
 	bench_must(gputm_commit_id_new(NULL, &config, &v->unit));
 	v->credits = RING;

@@ -21,8 +21,8 @@ struct core {
 	uint64_t address[ROWS][LANES], random;
 	uint32_t value[LANES];
 	uint64_t touched[PARTITIONS], cid;
-	struct gputm_commit_message message;
-	struct gputm_commit_message packet[PARTITIONS];
+	struct gputm_commit_unit_message message;
+	struct gputm_commit_unit_message packet[PARTITIONS];
 	uint8_t flag[LANES][PARTITIONS];
 };
 
@@ -47,8 +47,10 @@ BENCH_SETUP(setup, struct core *c)
 static void report(struct core *c, uint32_t partition, uint32_t kind, uint64_t mask)
 {
 	uint64_t some = bench_next(&c->random) | bench_next(&c->random) | bench_next(&c->random);
-	struct gputm_commit_report r = { kind, 0, c->cid, LANES, mask,
-					 kind == GPUTM_COMMIT_OUTCOME ? mask & some : 0 };
+	struct gputm_commit_unit_report r = {
+		kind,  0,    c->cid,
+		LANES, mask, kind == GPUTM_COMMIT_UNIT_REPORT_OUTCOME ? mask & some : 0
+	};
 
 	if (gputm_commit_sequencer_push(c->seq, partition, &r))
 		abort();
@@ -62,7 +64,7 @@ static void drain(struct core *c)
 		gputm_commit_sequencer_tick(c->seq);
 		if (!gputm_commit_sequencer_peek(c->seq, &partition, &c->message))
 			continue;
-		if (c->message.kind == GPUTM_COMMIT_DONE)
+		if (c->message.kind == GPUTM_COMMIT_UNIT_MESSAGE_DONE)
 			c->touched[partition] = c->message.yes;
 		gputm_commit_sequencer_pop(c->seq);
 	}
@@ -84,10 +86,10 @@ static void commit(struct core *c, bool warp)
 	start(c);
 	for (uint32_t p = 0; p < PARTITIONS; p++)
 		for (uint64_t m = c->touched[p]; m; m = warp ? 0 : m & (m - 1))
-			report(c, p, GPUTM_COMMIT_OUTCOME, warp ? m : m & -m);
+			report(c, p, GPUTM_COMMIT_UNIT_REPORT_OUTCOME, warp ? m : m & -m);
 	drain(c);
 	for (uint32_t p = 0; p < PARTITIONS; p++)
-		report(c, p, GPUTM_COMMIT_RETIRED, UINT32_MAX);
+		report(c, p, GPUTM_COMMIT_UNIT_REPORT_RETIRED, UINT32_MAX);
 	if (!gputm_commit_sequencer_take_done(c->seq, &done) ||
 	    !gputm_commit_sequencer_take_retired(c->seq, &retired))
 		abort();
@@ -108,14 +110,18 @@ BENCH_SETUP(setup_resend, struct core *c)
 
 BENCH_LOOP(resend, struct core *c)
 {
-	uint32_t p = (uint32_t)i % PARTITIONS, kind = GPUTM_COMMIT_READ_LOG, partition;
+	uint32_t p = (uint32_t)i % PARTITIONS, kind = GPUTM_COMMIT_UNIT_MESSAGE_READ_LOG, partition;
 	uint64_t lane = c->touched[p] & UINT64_C(1) << bench_next(&c->random) % LANES;
-	struct gputm_commit_report r = { GPUTM_COMMIT_RESEND, GPUTM_COMMIT_FOR_HAZARD,
-					 c->cid, LANES, lane, 0 };
+	struct gputm_commit_unit_report r = { GPUTM_COMMIT_UNIT_REPORT_RESEND,
+					      GPUTM_COMMIT_UNIT_PURPOSE_HAZARD,
+					      c->cid,
+					      LANES,
+					      lane,
+					      0 };
 
 	if (!lane || gputm_commit_sequencer_push(c->seq, p, &r))
 		abort();
-	while (kind != GPUTM_COMMIT_RESENT_DONE) {
+	while (kind != GPUTM_COMMIT_UNIT_MESSAGE_RESENT_DONE) {
 		uint64_t quiet = gputm_commit_sequencer_next_offer(c->seq);
 
 		if (quiet)
@@ -135,7 +141,7 @@ BENCH_TIGHT static void tight_resend(struct core *c, unsigned partition, unsigne
 {
 	c->packet[0].words = 0;
 	for (unsigned row = 0; row < ROWS; row++) {
-		struct gputm_commit_word *word = &c->packet[0].word[c->packet[0].words];
+		struct gputm_commit_unit_word *word = &c->packet[0].word[c->packet[0].words];
 
 		if ((uint32_t)c->address[row][lane] / 256 % PARTITIONS != partition)
 			continue;
@@ -157,7 +163,8 @@ BENCH_TIGHT static void tight_commit(struct core *c)
 			c->packet[p].words = 0;
 		for (unsigned lane = 0; lane < LANES; lane++) {
 			unsigned p = (uint32_t)c->address[0][lane] / 256 % PARTITIONS;
-			struct gputm_commit_word *word = &c->packet[p].word[c->packet[p].words++];
+			struct gputm_commit_unit_word *word =
+				&c->packet[p].word[c->packet[p].words++];
 
 			word->address = c->address[0][lane];
 			word->value = c->value[lane];

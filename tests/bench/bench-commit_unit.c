@@ -22,9 +22,9 @@ struct machine {
 	struct gputm_commit_unit *unit;
 	uint64_t cid, retired, random;
 	uint32_t memory[MEMORY]; /* nothing is stored in it, so that no word becomes right */
-	struct gputm_commit_message rows[2 * LOG], done, verdict, skip;
+	struct gputm_commit_unit_message rows[2 * LOG], done, verdict, skip;
 	/* of the bound */
-	struct gputm_commit_word buffer[WORDS];
+	struct gputm_commit_unit_word buffer[WORDS];
 	uint32_t word[SETS][WAYS];
 	uint64_t writer[SETS][WAYS];
 	uint32_t stored[MEMORY];
@@ -40,15 +40,21 @@ BENCH_SETUP(setup_mode, struct machine *m)
 	config.input_depth = 1024;
 	bench_must(gputm_commit_unit_new(NULL, &config, &m->unit));
 	m->cid = config.first_cid;
-	m->done = (struct gputm_commit_message){ .kind = GPUTM_COMMIT_DONE, .lanes = LANES,
-						 .mask = UINT32_MAX, .yes = UINT32_MAX };
+	m->done = (struct gputm_commit_unit_message){ .kind = GPUTM_COMMIT_UNIT_MESSAGE_DONE,
+						      .lanes = LANES,
+						      .mask = UINT32_MAX,
+						      .yes = UINT32_MAX };
 	m->skip = m->verdict = m->done;
 	m->skip.yes = 0;
-	m->verdict.kind = GPUTM_COMMIT_VERDICT;
+	m->verdict.kind = GPUTM_COMMIT_UNIT_MESSAGE_VERDICT;
 	for (uint32_t row = 0; row < 2 * LOG; row++)
-		m->rows[row] = (struct gputm_commit_message){
-			.kind = row < LOG ? GPUTM_COMMIT_READ_LOG : GPUTM_COMMIT_WRITE_LOG,
-			.lanes = LANES, .words = LANES, .mask = UINT32_MAX };
+		m->rows[row] = (struct gputm_commit_unit_message){
+			.kind = row < LOG ? GPUTM_COMMIT_UNIT_MESSAGE_READ_LOG
+					  : GPUTM_COMMIT_UNIT_MESSAGE_WRITE_LOG,
+			.lanes = LANES,
+			.words = LANES,
+			.mask = UINT32_MAX
+		};
 	for (uint32_t n = 0; n < MEMORY; n++)
 		m->memory[n] = bench_next(&m->random) % 64 ? 7 : 8;
 }
@@ -58,12 +64,12 @@ static void fill_rows(struct machine *m)
 {
 	for (uint32_t row = 0; row < 2 * LOG; row++)
 		for (uint32_t lane = 0; lane < LANES; lane++)
-			m->rows[row].word[lane] = (struct gputm_commit_word){
+			m->rows[row].word[lane] = (struct gputm_commit_unit_word){
 				.address = bench_next(&m->random) % MEMORY * 4,
 				.value = 7, .lane = lane };
 }
 
-static void push(struct machine *m, const struct gputm_commit_message *message)
+static void push(struct machine *m, const struct gputm_commit_unit_message *message)
 {
 	if (gputm_commit_unit_push(m->unit, message) != GPUTM_COMMIT_UNIT_ACCEPTED)
 		abort();
@@ -91,7 +97,7 @@ static void answer(struct machine *m, enum gputm_commit_unit_port port)
 }
 
 /* At once: a younger lane of the warp may wait for this one. */
-static void take_outcome(struct machine *m, const struct gputm_commit_report *report)
+static void take_outcome(struct machine *m, const struct gputm_commit_unit_report *report)
 {
 	m->verdict.first_cid = report->first_cid;
 	m->verdict.mask = report->mask;
@@ -102,11 +108,11 @@ static void take_outcome(struct machine *m, const struct gputm_commit_report *re
 
 static void take_reports(struct machine *m)
 {
-	struct gputm_commit_report report;
+	struct gputm_commit_unit_report report;
 
 	while (gputm_commit_unit_peek(m->unit, &report)) {
 		gputm_commit_unit_pop(m->unit);
-		if (report.kind == GPUTM_COMMIT_RETIRED)
+		if (report.kind == GPUTM_COMMIT_UNIT_REPORT_RETIRED)
 			m->retired++;
 		else
 			take_outcome(m, &report);
@@ -118,11 +124,11 @@ static void serve(struct machine *m)
 {
 	int offers = gputm_commit_unit_tick(m->unit);
 
-	if (offers & GPUTM_COMMIT_UNIT_OFFERS_READ)
-		answer(m, GPUTM_COMMIT_UNIT_VALIDATION);
-	if (offers & GPUTM_COMMIT_UNIT_OFFERS_WRITE)
-		answer(m, GPUTM_COMMIT_UNIT_COMMIT);
-	if (offers & GPUTM_COMMIT_UNIT_OFFERS_REPORT)
+	if (offers & GPUTM_COMMIT_UNIT_OFFER_READ)
+		answer(m, GPUTM_COMMIT_UNIT_PORT_VALIDATION);
+	if (offers & GPUTM_COMMIT_UNIT_OFFER_WRITE)
+		answer(m, GPUTM_COMMIT_UNIT_PORT_COMMIT);
+	if (offers & GPUTM_COMMIT_UNIT_OFFER_REPORT)
 		take_reports(m);
 }
 
@@ -180,7 +186,7 @@ BENCH_TIGHT static uint64_t tight_warp(struct machine *m)
 		for (uint32_t lane = 0; lane < LANES; lane++)
 			m->buffer[at++] = m->rows[row].word[lane];
 	for (at = 0; at < WORDS / 2; at++) {
-		const struct gputm_commit_word *word = &m->buffer[at];
+		const struct gputm_commit_unit_word *word = &m->buffer[at];
 		const uint64_t *writer = writer_of(m, word->address, false);
 
 		hazards += writer && *writer >= m->cid;
@@ -188,7 +194,7 @@ BENCH_TIGHT static uint64_t tight_warp(struct machine *m)
 			failed |= 1u << word->lane;
 	}
 	for (; at < WORDS; at++) {
-		const struct gputm_commit_word *word = &m->buffer[at];
+		const struct gputm_commit_unit_word *word = &m->buffer[at];
 
 		*writer_of(m, word->address, true) = m->cid + word->lane;
 		if (!(failed >> word->lane & 1))

@@ -13,7 +13,7 @@ struct world {
 	struct gputm_device_validator *unit;
 	struct gputm_access_bitmap *reads;
 	uint64_t *bits, *stamps;
-	struct gputm_log_entry entry[CHUNK];
+	struct gputm_write_set_log_entry entry[CHUNK];
 	uint64_t apply[CHUNK / 64];
 	uint64_t stamp, random;
 };
@@ -56,7 +56,7 @@ static void stamp_all(struct world *w)
 
 static void push(struct world *w, enum gputm_device_validator_mode mode)
 {
-	struct gputm_log_chunk chunk = { w->entry, CHUNK, 0, 0, 0 };
+	struct gputm_write_set_log_chunk chunk = { w->entry, CHUNK, 0, 0, 0 };
 	struct gputm_device_validator_result r;
 
 	if (gputm_device_validator_push(w->unit, w->reads, &chunk, mode, w->apply, &r))
@@ -67,7 +67,7 @@ static void push(struct world *w, enum gputm_device_validator_mode mode)
 BENCH_LOOP(run_apply, struct world *w)
 {
 	stamp_all(w);
-	push(w, GPUTM_DEVICE_VALIDATOR_APPLY);
+	push(w, GPUTM_DEVICE_VALIDATOR_MODE_APPLY);
 	return 0;
 }
 
@@ -76,14 +76,14 @@ BENCH_LOOP(run_stale, struct world *w)
 {
 	if (i == 0)
 		stamp_all(w);
-	push(w, GPUTM_DEVICE_VALIDATOR_APPLY);
+	push(w, GPUTM_DEVICE_VALIDATOR_MODE_APPLY);
 	return 0;
 }
 
 BENCH_LOOP(run_early, struct world *w)
 {
 	stamp_all(w);
-	push(w, GPUTM_DEVICE_VALIDATOR_EARLY);
+	push(w, GPUTM_DEVICE_VALIDATOR_MODE_EARLY);
 	return 0;
 }
 

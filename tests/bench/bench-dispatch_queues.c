@@ -23,7 +23,7 @@ BENCH_LOOP(run_single, struct world *w)
 	uint64_t request = 0;
 	uint32_t type = 0;
 
-	bench_must(gputm_dispatch_queues_push(w->unit, 0, GPUTM_DISPATCH_QUEUES_CPU, i));
+	bench_must(gputm_dispatch_queues_push(w->unit, 0, GPUTM_DISPATCH_QUEUES_AFFINITY_CPU, i));
 	bench_must(gputm_dispatch_queues_dequeue(w->unit, false, &type, &request));
 	return request + type;
 }
@@ -34,7 +34,7 @@ BENCH_LOOP(run_batch, struct world *w)
 
 	for (unsigned j = 0; j < BATCH; j++)
 		bench_use((uint64_t)gputm_dispatch_queues_push(
-			w->unit, 0, GPUTM_DISPATCH_QUEUES_GPU, j));
+			w->unit, 0, GPUTM_DISPATCH_QUEUES_AFFINITY_GPU, j));
 	bench_use((uint64_t)gputm_dispatch_queues_dequeue_batch(
 		w->unit, false, false, &type, &number, w->request));
 	bench_use(gputm_dispatch_queues_commit(w->unit));

@@ -76,7 +76,7 @@ BENCH_LOOP(lookup, struct history *h)
 {
 	uint64_t cid = 0;
 
-	bench_must(gputm_last_writer_youngest_writer(h->unit, h->address[i % KEYS], &cid));
+	bench_must(gputm_last_writer_lookup(h->unit, h->address[i % KEYS], &cid));
 	return cid;
 }
 
@@ -89,12 +89,12 @@ BENCH_DO(bound_record, struct history *h,
 	 tight_record(h, (uint32_t)h->address[i % KEYS], (uint32_t)++h->cid))
 
 static const struct bench_op operations[] = {
-	{ "lookup, hit", setup_words, WORDS, lookup, "gputm_last_writer_youngest_writer",
+	{ "lookup, hit", setup_words, WORDS, lookup, "gputm_last_writer_lookup",
 	  .bound = bound_lookup, .bound_inside = "tight_youngest" },
 	{ "record, hit", setup_words, WORDS, record, "gputm_last_writer_record",
 	  .bound = bound_record, .bound_inside = "tight_record" },
 	{ "lookup, mostly misses", setup_words, 1 << 20, lookup,
-	  "gputm_last_writer_youngest_writer",
+	  "gputm_last_writer_lookup",
 	  .unbounded = "a miss is a query of the filter, which recency_bloom bounds" },
 	{ "record, mostly evictions", setup_words, 1 << 20, record, "gputm_last_writer_record",
 	  .unbounded = "an eviction updates the filter, which recency_bloom bounds" },

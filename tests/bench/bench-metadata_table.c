@@ -28,7 +28,7 @@ static uint64_t granule(struct table *t, uint64_t top)
 
 static void insert(struct table *t, uint64_t address, uint32_t writes)
 {
-	struct gputm_metadata m = { 5, 4, writes, 1, UINT32_MAX, 0 };
+	struct gputm_metadata_table_entry m = { 5, 4, writes, 1, UINT32_MAX, 0 };
 
 	bench_use((uint64_t)gputm_metadata_table_update(t->unit, address, &m, NULL));
 }
@@ -88,14 +88,14 @@ BENCH_SETUP(setup, struct table *t)
 
 BENCH_LOOP(hit, struct table *t)
 {
-	struct gputm_metadata m;
+	struct gputm_metadata_table_entry m;
 
 	return gputm_metadata_table_lookup(t->unit, t->present[i % KEYS], &m) > 0 ? m.wts : 0;
 }
 
 BENCH_LOOP(miss, struct table *t)
 {
-	struct gputm_metadata m;
+	struct gputm_metadata_table_entry m;
 
 	return (uint64_t)gputm_metadata_table_lookup(t->unit, t->absent[i % KEYS], &m);
 }
@@ -110,9 +110,9 @@ BENCH_LOOP(estimate, struct table *t)
 
 BENCH_LOOP(get, struct table *t)
 {
-	struct gputm_metadata m;
+	struct gputm_metadata_table_entry m;
 
-	bench_must(gputm_metadata_table_get(t->unit, t->absent[i % KEYS], &m));
+	bench_must(gputm_metadata_table_query(t->unit, t->absent[i % KEYS], &m));
 	return m.wts + m.rts;
 }
 
@@ -122,7 +122,7 @@ BENCH_TURN(reserve, struct table *t,
 
 BENCH_LOOP(update, struct table *t)
 {
-	struct gputm_metadata m = { 5, 4, 1, 1, 0, 0 };
+	struct gputm_metadata_table_entry m = { 5, 4, 1, 1, 0, 0 };
 
 	if (gputm_metadata_table_lookup(t->unit, t->present[i % KEYS], &m) <= 0)
 		return 0;
@@ -180,7 +180,7 @@ static const struct bench_op operations[] = {
 	  .bound = bound_miss, .bound_inside = "tight_lookup" },
 	{ "estimate", setup, 50, estimate, "gputm_metadata_table_estimate",
 	  .unbounded = "a query of the filter, which recency_bloom bounds" },
-	{ "get, miss", setup, 50, get, "gputm_metadata_table_get",
+	{ "get, miss", setup, 50, get, "gputm_metadata_table_query",
 	  .unbounded = "a lookup, which is bounded above, and the estimate" },
 	{ "add_writes, hit", setup, 0, reserve, "gputm_metadata_table_add_writes",
 	  .unbounded = "a lookup, which is bounded above, and an addition" },

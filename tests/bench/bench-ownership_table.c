@@ -25,7 +25,7 @@ BENCH_SETUP(setup, struct tables *t)
 
 BENCH_LOOP(warp, struct tables *t)
 {
-	struct gputm_resolution resolution = { 0 };
+	struct gputm_resolver_outcome resolution = { 0 };
 	uint32_t buffer = 0;
 
 	bench_must(gputm_ownership_table_acquire(t->unit, UINT32_MAX, &buffer));
@@ -59,9 +59,9 @@ BENCH_TURN(bound, struct tables *t, tight_warp(t->owner, &t->warp[i % WARPS]))
 	"gputm_ownership_table_acquire,gputm_ownership_table_resolve,gputm_ownership_table_release"
 
 static const struct bench_op operations[] = {
-	{ "warp, 32 x (4 + 4), low bits", setup, GPUTM_OWNERSHIP_TABLE_LOW_BITS, warp, INSIDE,
+	{ "warp, 32 x (4 + 4), low bits", setup, GPUTM_OWNERSHIP_TABLE_HASH_LOW_BITS, warp, INSIDE,
 	  .bound = bound, .bound_inside = "tight_warp" },
-	{ "warp, 32 x (4 + 4), H3", setup, GPUTM_OWNERSHIP_TABLE_H3, warp, INSIDE,
+	{ "warp, 32 x (4 + 4), H3", setup, GPUTM_OWNERSHIP_TABLE_HASH_H3, warp, INSIDE,
 	  .unbounded = "the row above and 256 hashes, which recency_bloom bounds" },
 };
 

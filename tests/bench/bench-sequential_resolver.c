@@ -20,7 +20,7 @@ BENCH_SETUP(setup, struct resolver *r)
 
 BENCH_LOOP(warp, struct resolver *r)
 {
-	struct gputm_resolution resolution = { 0 };
+	struct gputm_resolver_outcome resolution = { 0 };
 	uint32_t buffer = 0;
 
 	bench_must(gputm_sequential_resolver_acquire(r->unit, UINT32_MAX, &buffer));

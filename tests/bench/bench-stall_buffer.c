@@ -13,11 +13,11 @@ struct world {
 	struct {
 		uint64_t granule;
 		uint32_t count;
-		struct gputm_stall_request request[4];
+		struct gputm_stall_buffer_request request[4];
 	} line[LINES];
 };
 
-BENCH_TIGHT static void tight_enqueue(struct world *w, const struct gputm_stall_request *r)
+BENCH_TIGHT static void tight_enqueue(struct world *w, const struct gputm_stall_buffer_request *r)
 {
 	uint32_t at = LINES;
 
@@ -34,9 +34,9 @@ BENCH_TIGHT static void tight_enqueue(struct world *w, const struct gputm_stall_
 }
 
 BENCH_TIGHT static void tight_wake(struct world *w, uint64_t address,
-				   struct gputm_stall_request *out)
+				   struct gputm_stall_buffer_request *out)
 {
-	struct gputm_stall_request *r, *oldest;
+	struct gputm_stall_buffer_request *r, *oldest;
 	uint32_t at = 0;
 
 	while (!w->line[at].count || w->line[at].granule != address)
@@ -49,33 +49,33 @@ BENCH_TIGHT static void tight_wake(struct world *w, uint64_t address,
 	*oldest = r[--w->line[at].count];
 }
 
-static struct gputm_stall_request request(uint64_t i)
+static struct gputm_stall_buffer_request request(uint64_t i)
 {
-	return (struct gputm_stall_request){ .address = (i & 3) * 32, .stamp = i };
+	return (struct gputm_stall_buffer_request){ .address = (i & 3) * 32, .stamp = i };
 }
 
 BENCH_SETUP(setup, struct world *w)
 {
 	bench_must(gputm_stall_buffer_new(NULL, NULL, &w->unit));
 	for (uint64_t i = 0; i < 8; i++) {
-		struct gputm_stall_request r = request(i);
+		struct gputm_stall_buffer_request r = request(i);
 
-		bench_must(gputm_stall_buffer_enqueue(w->unit, &r));
+		bench_must(gputm_stall_buffer_push(w->unit, &r));
 		tight_enqueue(w, &r);
 	}
 }
 
 BENCH_LOOP(turn, struct world *w)
 {
-	struct gputm_stall_request r = request(i + 8), out;
+	struct gputm_stall_buffer_request r = request(i + 8), out;
 
-	bench_must(gputm_stall_buffer_enqueue(w->unit, &r));
+	bench_must(gputm_stall_buffer_push(w->unit, &r));
 	return (uint64_t)gputm_stall_buffer_wake(w->unit, r.address, &out);
 }
 
 BENCH_LOOP(bound, struct world *w)
 {
-	struct gputm_stall_request r = request(i + 8), out;
+	struct gputm_stall_buffer_request r = request(i + 8), out;
 
 	tight_enqueue(w, &r);
 	tight_wake(w, r.address, &out);
@@ -83,7 +83,7 @@ BENCH_LOOP(bound, struct world *w)
 }
 
 static const struct bench_op operations[] = {
-	{ "enqueue", setup, 0, turn, "gputm_stall_buffer_enqueue",
+	{ "enqueue", setup, 0, turn, "gputm_stall_buffer_push",
 	  .bound = bound, .bound_inside = "tight_enqueue*" },
 	{ "wake", setup, 0, turn, "gputm_stall_buffer_wake",
 	  .bound = bound, .bound_inside = "tight_wake*" },

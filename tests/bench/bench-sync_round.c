@@ -29,15 +29,15 @@ static void one_round(struct world *w)
 
 		if (gputm_sync_round_step(w->unit, w->now, &todo))
 			return;
-		if (todo.what == GPUTM_SYNC_ROUND_RUN) {
+		if (todo.action == GPUTM_SYNC_ROUND_ACTION_RUN) {
 			w->now = gputm_sync_round_next_time(w->unit);
 			continue;
 		}
-		if (todo.what == GPUTM_SYNC_ROUND_SHIP && chunks++ < 8)
+		if (todo.action == GPUTM_SYNC_ROUND_ACTION_SHIP && chunks++ < 8)
 			done.bytes = 49152;
-		if (todo.what != GPUTM_SYNC_ROUND_END)
+		if (todo.action != GPUTM_SYNC_ROUND_ACTION_END)
 			bench_use((uint64_t)gputm_sync_round_complete(w->unit, w->now, &done));
-	} while (todo.what != GPUTM_SYNC_ROUND_END);
+	} while (todo.action != GPUTM_SYNC_ROUND_ACTION_END);
 }
 
 BENCH_LOOP(run, struct world *w)

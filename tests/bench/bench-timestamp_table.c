@@ -58,12 +58,13 @@ BENCH_SETUP(setup, struct stamps *s)
 }
 
 BENCH_TURN(run, struct stamps *s,
-	   gputm_timestamp_table_edge(s->unit, s->edge[i % EDGES].pred, s->edge[i % EDGES].succ))
+	   gputm_timestamp_table_add_edge(s->unit, s->edge[i % EDGES].pred,
+					  s->edge[i % EDGES].succ))
 
 BENCH_TURN(bound, struct stamps *s, tight_edge(s, s->edge[i % EDGES].pred, s->edge[i % EDGES].succ))
 
 static const struct bench_op operations[] = {
-	{ "edge between running transactions", setup, 0, run, "gputm_timestamp_table_edge",
+	{ "edge between running transactions", setup, 0, run, "gputm_timestamp_table_add_edge",
 	  .bound = bound, .bound_inside = "tight_edge" },
 };
 

@@ -123,7 +123,7 @@ BENCH_LOOP(groups, struct logs *s)
 {
 	uint64_t lanes_of[PARTITIONS], set = 0;
 
-	if (gputm_tx_log_get_group(s->log, GPUTM_TX_LOG_WRITE, i % 4, UINT32_MAX, lanes_of,
+	if (gputm_tx_log_get_group(s->log, GPUTM_TX_LOG_KIND_WRITE, i % 4, UINT32_MAX, lanes_of,
 				   &set))
 		abort();
 	return set;

@@ -14,9 +14,9 @@ struct world {
 
 static void access(struct world *w, uint64_t address, bool store)
 {
-	struct gputm_validation_request r = { .address = address, .time = ++w->time, .warp = 1,
+	struct gputm_validation_unit_request r = { .address = address, .time = ++w->time, .warp = 1,
 					      .sequence = 1, .write = store };
-	struct gputm_validation_answer answer;
+	struct gputm_validation_unit_answer answer;
 
 	if (gputm_validation_unit_access(w->unit, &r, &answer) != GPUTM_VALIDATION_UNIT_OK)
 		abort();
@@ -25,7 +25,7 @@ static void access(struct world *w, uint64_t address, bool store)
 /* Reserve granule 0 by way of the ports, so that access() counts the loads only. */
 static void reserve(struct world *w)
 {
-	struct gputm_validation_request r = { .time = ++w->time, .warp = 1, .sequence = 1,
+	struct gputm_validation_unit_request r = { .time = ++w->time, .warp = 1, .sequence = 1,
 					      .write = true };
 
 	bench_use((uint64_t)gputm_validation_unit_push(w->unit, &r));
@@ -63,8 +63,8 @@ BENCH_LOOP(store, struct world *w)
 /* A load waits; its granule is released, it passes, and the granule is reserved again. */
 BENCH_LOOP(stall, struct world *w)
 {
-	struct gputm_validation_request r = { .time = ++w->time, .warp = 2, .sequence = 1 };
-	struct gputm_validation_answer answer;
+	struct gputm_validation_unit_request r = { .time = ++w->time, .warp = 2, .sequence = 1 };
+	struct gputm_validation_unit_answer answer;
 
 	bench_use((uint64_t)gputm_validation_unit_access(w->unit, &r, &answer));
 	bench_must(gputm_validation_unit_release(w->unit, 0, 1, 1, 1, NULL));

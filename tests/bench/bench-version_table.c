@@ -52,7 +52,7 @@ static void make_region(struct versions *v, uint32_t i)
 		abort();
 	for (uint32_t k = 1; k < VERSIONS; k++)
 		if (gputm_version_table_begin_copy(v->unit, region, &from, &to) ||
-		    gputm_version_table_copied(v->unit, region) ||
+		    gputm_version_table_complete_copy(v->unit, region) ||
 		    gputm_version_table_seal(v->unit, UINT64_C(1) << region, 100 * k))
 			abort();
 	for (uint32_t k = 0; k < VERSIONS; k++)

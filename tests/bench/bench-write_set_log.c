@@ -9,15 +9,15 @@
 
 struct world {
 	struct gputm_write_set_log *unit;
-	struct gputm_log_entry *list;
+	struct gputm_write_set_log_entry *list;
 	uint64_t stamp, count;
 };
 
 static void end_round(struct world *w)
 {
-	struct gputm_log_chunk chunk;
+	struct gputm_write_set_log_chunk chunk;
 
-	while (gputm_write_set_log_cut(w->unit, GPUTM_WRITE_SET_LOG_SHIP, true, &chunk) ==
+	while (gputm_write_set_log_cut(w->unit, GPUTM_WRITE_SET_LOG_STREAM_SHIP, true, &chunk) ==
 	       GPUTM_WRITE_SET_LOG_CHUNK)
 		bench_use(chunk.count);
 	bench_use((uint64_t)gputm_write_set_log_begin(w->unit));
@@ -45,7 +45,7 @@ BENCH_SETUP(setup, struct world *w)
 BENCH_TIGHT static void tight_append(struct world *w, uint64_t address, uint32_t value,
 				     uint64_t stamp)
 {
-	w->list[w->count++] = (struct gputm_log_entry){ address, stamp, value };
+	w->list[w->count++] = (struct gputm_write_set_log_entry){ address, stamp, value };
 }
 
 BENCH_LOOP(bound, struct world *w)

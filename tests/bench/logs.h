@@ -8,8 +8,8 @@
 
 struct warp {
 	uint64_t address[2 * ROWS][32];
-	struct gputm_warp_row row[2 * ROWS];
-	struct gputm_warp_logs logs;
+	struct gputm_resolver_row row[2 * ROWS];
+	struct gputm_resolver_logs logs;
 };
 
 static inline void draw_warps(struct warp *warp, unsigned count)
@@ -20,9 +20,9 @@ static inline void draw_warps(struct warp *warp, unsigned count)
 		for (unsigned i = 0; i < 2 * ROWS; i++) {
 			for (unsigned lane = 0; lane < 32; lane++)
 				w->address[i][lane] = bench_next(&random) >> 44 & ~UINT64_C(3);
-			w->row[i] = (struct gputm_warp_row){ UINT32_MAX, w->address[i] };
+			w->row[i] = (struct gputm_resolver_row){ UINT32_MAX, w->address[i] };
 		}
-		w->logs = (struct gputm_warp_logs){ w->row, w->row + ROWS, ROWS, ROWS };
+		w->logs = (struct gputm_resolver_logs){ w->row, w->row + ROWS, ROWS, ROWS };
 	}
 }
 

@@ -2,8 +2,8 @@
 /*
  * What manual pages and headers hold of the library's own tables, all in one text with a line
  * "== PART UNIT" before each: parameters, statistics and events in mdoc; init, the macro with the
- * defaults, and comments, of the fields of the config, for the header; and "fields unit", the fields
- * of events that several units have. Fails if a field has two measures. See
+ * defaults, and comments, of the fields of the config, for the header; and "fields unit", the
+ * fields of events that several units have. Fails if a field has two measures. See
  * tests/build/man-tables.sh.
  */
 #include <inttypes.h>

@@ -30,12 +30,12 @@ static uint32_t memory[64];
 static int serve(struct gputm_commit_unit *unit, enum gputm_commit_unit_port port)
 {
 	struct gputm_mem_request request;
-	uint32_t values[GPUTM_MEM_WORDS] = { 0 };
+	uint32_t values[GPUTM_MEM_WORDS_MAX] = { 0 };
 
 	if (!gputm_commit_unit_mem_peek(unit, port, &request))
 		return 0;
 	gputm_commit_unit_mem_pop(unit, port);
-	for (unsigned i = 0; i < GPUTM_MEM_WORDS; i++) {
+	for (unsigned i = 0; i < GPUTM_MEM_WORDS_MAX; i++) {
 		uint32_t *word = &memory[(request.address / 4 + i) % 64];
 
 		if (!(request.word_mask >> i & 1))
@@ -49,12 +49,12 @@ static int serve(struct gputm_commit_unit *unit, enum gputm_commit_unit_port por
 
 /* Run until the next report, which must be of this kind. */
 static int wait_for(struct gputm_commit_unit *unit, uint32_t kind,
-		    struct gputm_commit_report *report)
+		    struct gputm_commit_unit_report *report)
 {
 	for (int cycle = 0; cycle < 1000; cycle++) {
 		gputm_commit_unit_tick(unit);
-		if (serve(unit, GPUTM_COMMIT_UNIT_VALIDATION) ||
-		    serve(unit, GPUTM_COMMIT_UNIT_COMMIT))
+		if (serve(unit, GPUTM_COMMIT_UNIT_PORT_VALIDATION) ||
+		    serve(unit, GPUTM_COMMIT_UNIT_PORT_COMMIT))
 			return 1;
 		if (gputm_commit_unit_peek(unit, report)) {
 			gputm_commit_unit_pop(unit);
@@ -67,7 +67,7 @@ static int wait_for(struct gputm_commit_unit *unit, uint32_t kind,
 static int say(struct gputm_commit_unit *unit, uint32_t kind, uint64_t yes, uint64_t address,
 	       uint32_t value)
 {
-	struct gputm_commit_message message = { 0 };
+	struct gputm_commit_unit_message message = { 0 };
 
 	message.kind = kind;
 	message.first_cid = gputm_commit_unit_oldest(unit);
@@ -84,15 +84,15 @@ static int say(struct gputm_commit_unit *unit, uint32_t kind, uint64_t yes, uint
 
 static int transaction(struct gputm_commit_unit *unit)
 {
-	struct gputm_commit_report report;
+	struct gputm_commit_unit_report report;
 
 	memory[0x10 / 4] = 5;
-	if (say(unit, GPUTM_COMMIT_READ_LOG, 0, 0x10, 5) ||
-	    say(unit, GPUTM_COMMIT_WRITE_LOG, 0, 0x20, 6) ||
-	    say(unit, GPUTM_COMMIT_DONE, 1, 0, 0) ||
-	    wait_for(unit, GPUTM_COMMIT_OUTCOME, &report) || report.yes != 1 ||
-	    say(unit, GPUTM_COMMIT_VERDICT, 1, 0, 0) ||
-	    wait_for(unit, GPUTM_COMMIT_RETIRED, &report))
+	if (say(unit, GPUTM_COMMIT_UNIT_MESSAGE_READ_LOG, 0, 0x10, 5) ||
+	    say(unit, GPUTM_COMMIT_UNIT_MESSAGE_WRITE_LOG, 0, 0x20, 6) ||
+	    say(unit, GPUTM_COMMIT_UNIT_MESSAGE_DONE, 1, 0, 0) ||
+	    wait_for(unit, GPUTM_COMMIT_UNIT_REPORT_OUTCOME, &report) || report.yes != 1 ||
+	    say(unit, GPUTM_COMMIT_UNIT_MESSAGE_VERDICT, 1, 0, 0) ||
+	    wait_for(unit, GPUTM_COMMIT_UNIT_REPORT_RETIRED, &report))
 		return 1;
 	return memory[0x20 / 4] != 6 || gputm_unit_check(gputm_commit_unit_unit(unit));
 }

@@ -34,14 +34,14 @@ static bool filter()
 
 static bool push(gputm_commit_unit *unit, uint32_t kind, uint64_t yes)
 {
-	gputm_commit_message message = gputm_commit_message();
+	gputm_commit_unit_message message = gputm_commit_unit_message();
 
 	message.kind = kind;
 	message.first_cid = gputm_commit_unit_oldest(unit);
 	message.lanes = 1;
 	message.mask = 1;
 	message.yes = yes;
-	if (kind == GPUTM_COMMIT_READ_LOG) {
+	if (kind == GPUTM_COMMIT_UNIT_MESSAGE_READ_LOG) {
 		message.words = 1;
 		message.word[0].address = 0x10;
 		message.word[0].value = 5;
@@ -52,18 +52,18 @@ static bool push(gputm_commit_unit *unit, uint32_t kind, uint64_t yes)
 static bool fails(gputm_commit_unit *unit)
 {
 	gputm_mem_request request;
-	gputm_commit_report report;
-	uint32_t changed[GPUTM_MEM_WORDS] = { 99 };
+	gputm_commit_unit_report report;
+	uint32_t changed[GPUTM_MEM_WORDS_MAX] = { 99 };
 
 	for (int cycle = 0; cycle < 1000; cycle++) {
 		gputm_commit_unit_tick(unit);
-		if (gputm_commit_unit_mem_peek(unit, GPUTM_COMMIT_UNIT_VALIDATION, &request)) {
-			gputm_commit_unit_mem_pop(unit, GPUTM_COMMIT_UNIT_VALIDATION);
+		if (gputm_commit_unit_mem_peek(unit, GPUTM_COMMIT_UNIT_PORT_VALIDATION, &request)) {
+			gputm_commit_unit_mem_pop(unit, GPUTM_COMMIT_UNIT_PORT_VALIDATION);
 			if (gputm_commit_unit_mem_complete(unit, request.tag, changed))
 				return false;
 		}
 		if (gputm_commit_unit_peek(unit, &report))
-			return report.kind == GPUTM_COMMIT_OUTCOME && report.yes == 0;
+			return report.kind == GPUTM_COMMIT_UNIT_REPORT_OUTCOME && report.yes == 0;
 	}
 	return false;
 }
@@ -77,8 +77,9 @@ static bool commit()
 	    gputm_commit_unit_new(nullptr, &config, &made))
 		return false;
 	std::unique_ptr<gputm_commit_unit, Deleter> owner(made);
-	return push(made, GPUTM_COMMIT_READ_LOG, 0) && push(made, GPUTM_COMMIT_DONE, 1) &&
-	       fails(made) && !gputm_unit_check(gputm_commit_unit_unit(made));
+	return push(made, GPUTM_COMMIT_UNIT_MESSAGE_READ_LOG, 0) &&
+	       push(made, GPUTM_COMMIT_UNIT_MESSAGE_DONE, 1) && fails(made) &&
+	       !gputm_unit_check(gputm_commit_unit_unit(made));
 }
 
 int main()

@@ -66,7 +66,7 @@ units_am() {
 }
 
 sym() {
-	echo 'LIBGPUTM_0 {'
+	echo 'LIBGPUTM_1 {'
 	echo 'global:'
 	declared | sort | sed 's/.*/	&;/'
 	printf 'local:\n\t*;\n};\n'

@@ -11,8 +11,8 @@
 
 /* Messages on their way from a core to a unit, or reports back; order is kept. */
 struct channel {
-	struct gputm_commit_message *message;
-	struct gputm_commit_report *report;
+	struct gputm_commit_unit_message *message;
+	struct gputm_commit_unit_report *report;
 	uint64_t *ready; /* cycle of arrival */
 	size_t first, count, room;
 };
@@ -114,7 +114,7 @@ static void small_unit(struct setting *s, uint64_t *random)
 	u->buffer_words = 1 + (uint32_t)below(random, 4);
 	u->buffers = below(random, 2) ? (uint32_t)below(random, 8) : 256;
 	u->buffer_policy = 1 + (uint32_t)below(random, 4);
-	u->port_words = GPUTM_COMMIT_WORDS;
+	u->port_words = GPUTM_COMMIT_UNIT_WORDS_MAX;
 	u->input_depth = 1 + (uint32_t)below(random, 4);
 	u->resent_depth = 1 + (uint32_t)below(random, 2);
 	u->output_depth = 1 + (uint32_t)below(random, 4);
@@ -199,7 +199,7 @@ static uint64_t arrival(struct model *m)
 }
 
 static void put_message(struct model *m, struct channel *c,
-			const struct gputm_commit_message *message)
+			const struct gputm_commit_unit_message *message)
 {
 	size_t at = channel_put(c, arrival(m));
 
@@ -236,22 +236,22 @@ static void note_entry(struct model *m, const struct partition *p, const struct 
 	uint64_t seq = m->record->seq;
 
 	switch (event->kind) {
-	case GPUTM_COMMIT_UNIT_HAZARD:
+	case GPUTM_COMMIT_UNIT_EVENT_HAZARD:
 		m->record->hazards++;
 		break;
-	case GPUTM_COMMIT_UNIT_OUTCOME:
+	case GPUTM_COMMIT_UNIT_EVENT_OUTCOME:
 		at->outcomes++;
 		at->outcome = seq;
 		at->passed = event->value[1];
 		break;
-	case GPUTM_COMMIT_UNIT_VERDICT:
+	case GPUTM_COMMIT_UNIT_EVENT_VERDICT:
 		at->verdict = seq;
 		at->verdict_passed = event->value[1];
 		break;
-	case GPUTM_COMMIT_UNIT_RETIRED:
+	case GPUTM_COMMIT_UNIT_EVENT_RETIRE:
 		at->retired = seq;
 		break;
-	case GPUTM_COMMIT_UNIT_RESEND:
+	case GPUTM_COMMIT_UNIT_EVENT_RESEND:
 		m->record->resends++;
 		break;
 	default:
@@ -272,17 +272,17 @@ static void observe(void *state, const struct gputm_unit *unit, const struct gpu
 	m->record->seq++;
 	m->last_event = m->now;
 	switch (event->kind) {
-	case GPUTM_COMMIT_UNIT_REVALIDATED:
+	case GPUTM_COMMIT_UNIT_EVENT_REVALIDATE:
 		m->record->attempt[event->value[0]].at[p->number].revalidated = true;
 		note_op(m, p, event, OP_REVALIDATED);
 		break;
-	case GPUTM_COMMIT_UNIT_VALIDATED:
+	case GPUTM_COMMIT_UNIT_EVENT_VALIDATE:
 		note_op(m, p, event, OP_SPECULATIVE);
 		break;
-	case GPUTM_COMMIT_UNIT_WRITE_ISSUED:
+	case GPUTM_COMMIT_UNIT_EVENT_ISSUE:
 		note_op(m, p, event, OP_ISSUED);
 		break;
-	case GPUTM_COMMIT_UNIT_WRITTEN:
+	case GPUTM_COMMIT_UNIT_EVENT_WRITE:
 		note_op(m, p, event, OP_WRITTEN);
 		break;
 	default:
@@ -313,10 +313,10 @@ static void tick(struct model *m, struct partition *p)
 
 static bool shares_word(const struct gputm_mem_request *a, const struct gputm_mem_request *b)
 {
-	for (unsigned i = 0; i < GPUTM_MEM_WORDS; i++) {
+	for (unsigned i = 0; i < GPUTM_MEM_WORDS_MAX; i++) {
 		uint64_t offset = a->address + 4 * i - b->address;
 
-		if (a->word_mask >> i & 1 && offset / 4 < GPUTM_MEM_WORDS &&
+		if (a->word_mask >> i & 1 && offset / 4 < GPUTM_MEM_WORDS_MAX &&
 		    b->word_mask >> (offset / 4) & 1)
 			return true;
 	}
@@ -336,10 +336,10 @@ static bool may_complete(const struct model *m, const struct partition *p, size_
 static void complete(struct model *m, struct partition *p, size_t at)
 {
 	struct gputm_mem_request request = p->flight[at].request;
-	uint32_t values[GPUTM_MEM_WORDS] = { 0 };
+	uint32_t values[GPUTM_MEM_WORDS_MAX] = { 0 };
 
 	memmove(&p->flight[at], &p->flight[at + 1], (--p->flights - at) * sizeof(*p->flight));
-	for (unsigned i = 0; i < GPUTM_MEM_WORDS; i++) {
+	for (unsigned i = 0; i < GPUTM_MEM_WORDS_MAX; i++) {
 		uint32_t *word = &m->memory[word_at(request.address + 4 * i) % WORDS];
 
 		if (!(request.word_mask >> i & 1))
@@ -458,24 +458,24 @@ static void execute(struct model *m, struct warp *w)
 
 /* ---- log transfer ---- */
 
-static struct gputm_commit_message message_of(const struct warp *w, unsigned kind)
+static struct gputm_commit_unit_message message_of(const struct warp *w, unsigned kind)
 {
-	struct gputm_commit_message message = { .kind = kind };
+	struct gputm_commit_unit_message message = { .kind = kind };
 
 	message.first_cid = w->first_cid;
 	message.lanes = w->lanes;
 	return message;
 }
 
-static void add_word(struct gputm_commit_message *message, unsigned lane,
+static void add_word(struct gputm_commit_unit_message *message, unsigned lane,
 		     const struct access *access)
 {
 	message->word[message->words++] =
-		(struct gputm_commit_word){ address_of(access->word), access->value, lane };
+		(struct gputm_commit_unit_word){ address_of(access->word), access->value, lane };
 	message->mask |= UINT64_C(1) << lane;
 }
 
-static void flush(struct model *m, struct channel *c, struct gputm_commit_message *message)
+static void flush(struct model *m, struct channel *c, struct gputm_commit_unit_message *message)
 {
 	if (message->words)
 		put_message(m, c, message);
@@ -486,12 +486,12 @@ static void flush(struct model *m, struct channel *c, struct gputm_commit_messag
 /* A row of the logs goes to a unit in one message, or lane by lane. */
 static void send_row(struct model *m, struct warp *w, unsigned unit, unsigned kind, unsigned row)
 {
-	struct gputm_commit_message message = message_of(w, kind);
+	struct gputm_commit_unit_message message = message_of(w, kind);
 	bool alone = below(&m->random, 2);
 
 	for (unsigned lane = 0; lane < w->lanes; lane++) {
 		const struct attempt *t = &m->record->attempt[w->first_cid + lane];
-		bool reads = kind == GPUTM_COMMIT_READ_LOG;
+		bool reads = kind == GPUTM_COMMIT_UNIT_MESSAGE_READ_LOG;
 		const struct access *log = reads ? t->read : t->write;
 
 		if (row >= (reads ? t->reads : t->writes) || unit_of(&m->s, log[row].word) != unit)
@@ -505,7 +505,7 @@ static void send_row(struct model *m, struct warp *w, unsigned unit, unsigned ki
 
 static void send_done(struct model *m, struct warp *w, unsigned unit)
 {
-	struct gputm_commit_message message = message_of(w, GPUTM_COMMIT_DONE);
+	struct gputm_commit_unit_message message = message_of(w, GPUTM_COMMIT_UNIT_MESSAGE_DONE);
 	bool alone = below(&m->random, 2);
 
 	for (unsigned lane = 0; lane < w->lanes; lane++) {
@@ -546,9 +546,9 @@ static void acquire(struct model *m, struct warp *w)
 	}
 	for (unsigned unit = 0; unit < m->s.units; unit++) {
 		for (unsigned row = 0; row < ACCESSES; row++)
-			send_row(m, w, unit, GPUTM_COMMIT_READ_LOG, row);
+			send_row(m, w, unit, GPUTM_COMMIT_UNIT_MESSAGE_READ_LOG, row);
 		for (unsigned row = 0; row < ACCESSES; row++)
-			send_row(m, w, unit, GPUTM_COMMIT_WRITE_LOG, row);
+			send_row(m, w, unit, GPUTM_COMMIT_UNIT_MESSAGE_WRITE_LOG, row);
 		send_done(m, w, unit);
 	}
 	w->phase = COMMIT;
@@ -572,7 +572,8 @@ static void send_verdicts(struct model *m, struct warp *w, uint64_t lanes)
 
 	r->seq++;
 	for (unsigned unit = 0; unit < m->s.units; unit++) {
-		struct gputm_commit_message message = message_of(w, GPUTM_COMMIT_VERDICT);
+		struct gputm_commit_unit_message message =
+			message_of(w, GPUTM_COMMIT_UNIT_MESSAGE_VERDICT);
 
 		for (unsigned lane = 0; lane < w->lanes; lane++) {
 			struct attempt *t = &r->attempt[w->first_cid + lane];
@@ -591,7 +592,8 @@ static void send_verdicts(struct model *m, struct warp *w, uint64_t lanes)
 		r->committed += lanes >> (cid - w->first_cid) & 1 && r->attempt[cid].committed;
 }
 
-static void take_outcome(struct model *m, struct warp *w, const struct gputm_commit_report *report)
+static void take_outcome(struct model *m, struct warp *w,
+			 const struct gputm_commit_unit_report *report)
 {
 	uint64_t complete_lanes = 0;
 	bool all = true;
@@ -613,7 +615,7 @@ static void take_outcome(struct model *m, struct warp *w, const struct gputm_com
 }
 
 static void take_retired(struct model *m, struct warp *w, unsigned unit,
-			 const struct gputm_commit_report *report)
+			 const struct gputm_commit_unit_report *report)
 {
 	uint64_t all = (UINT64_C(1) << w->lanes) - 1, everywhere = all;
 
@@ -635,13 +637,13 @@ static void take_retired(struct model *m, struct warp *w, unsigned unit,
 }
 
 static void resend(struct model *m, struct warp *w, unsigned unit,
-		   const struct gputm_commit_report *report)
+		   const struct gputm_commit_unit_report *report)
 {
 	unsigned lane = (unsigned)__builtin_ctzll(report->mask);
 	const struct attempt *t = &m->record->attempt[w->first_cid + lane];
-	bool reads = report->purpose == GPUTM_COMMIT_FOR_HAZARD ||
-		     report->purpose == GPUTM_COMMIT_FOR_REVALIDATE;
-	struct gputm_commit_message message = message_of(w, GPUTM_COMMIT_RESENT);
+	bool reads = report->purpose == GPUTM_COMMIT_UNIT_PURPOSE_HAZARD ||
+		     report->purpose == GPUTM_COMMIT_UNIT_PURPOSE_REVALIDATE;
+	struct gputm_commit_unit_message message = message_of(w, GPUTM_COMMIT_UNIT_MESSAGE_RESENT);
 
 	message.purpose = report->purpose;
 	for (unsigned i = 0; i < (reads ? t->reads : t->writes); i++) {
@@ -653,12 +655,13 @@ static void resend(struct model *m, struct warp *w, unsigned unit,
 			flush(m, &m->resent[unit], &message);
 	}
 	flush(m, &m->resent[unit], &message);
-	message.kind = GPUTM_COMMIT_RESENT_DONE;
+	message.kind = GPUTM_COMMIT_UNIT_MESSAGE_RESENT_DONE;
 	message.mask = UINT64_C(1) << lane;
 	put_message(m, &m->resent[unit], &message);
 }
 
-static void take_report(struct model *m, unsigned unit, const struct gputm_commit_report *report)
+static void take_report(struct model *m, unsigned unit,
+			const struct gputm_commit_unit_report *report)
 {
 	struct warp *w = report->first_cid < m->record->attempts ? m->owner[report->first_cid]
 								  : NULL;
@@ -668,10 +671,10 @@ static void take_report(struct model *m, unsigned unit, const struct gputm_commi
 		return;
 	}
 	switch (report->kind) {
-	case GPUTM_COMMIT_OUTCOME:
+	case GPUTM_COMMIT_UNIT_REPORT_OUTCOME:
 		take_outcome(m, w, report);
 		break;
-	case GPUTM_COMMIT_RETIRED:
+	case GPUTM_COMMIT_UNIT_REPORT_RETIRED:
 		take_retired(m, w, unit, report);
 		break;
 	default:
@@ -701,7 +704,7 @@ static void deliver(struct model *m, struct partition *p, struct channel *c)
 static void cycle_unit(struct model *m, struct partition *p)
 {
 	unsigned first = (unsigned)below(&m->random, m->s.cores);
-	struct gputm_commit_report report;
+	struct gputm_commit_unit_report report;
 
 	complete_some(m, p);
 	for (unsigned port = 0; port < 2; port++)

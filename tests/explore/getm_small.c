@@ -41,7 +41,7 @@ static void prepare(struct sim_port *port)
  * are compared as the units keep them. */
 static void tidy_warp(const struct getm *getm, struct getm_warp *warp)
 {
-	uint32_t rows = gputm_tx_log_rows(warp->log, GPUTM_TX_LOG_WRITE);
+	uint32_t rows = gputm_tx_log_rows(warp->log, GPUTM_TX_LOG_KIND_WRITE);
 
 	warp->place = warp->order = warp->tick = 0;
 	warp->sequence &= (UINT64_C(1) << getm->config.validation_unit.sequence_bits) - 1;

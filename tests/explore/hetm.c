@@ -139,11 +139,12 @@ static struct gputm_sync_round_done copy_written(unsigned from, unsigned to)
 static bool push(enum gputm_write_set_log_stream stream, bool partial, unsigned to,
 		 struct gputm_sync_round_done *done)
 {
-	static const enum gputm_device_validator_mode modes[] = { GPUTM_DEVICE_VALIDATOR_EARLY,
-								   GPUTM_DEVICE_VALIDATOR_APPLY,
-								   GPUTM_DEVICE_VALIDATOR_REPLAY };
+	static const enum gputm_device_validator_mode modes[] = {
+		GPUTM_DEVICE_VALIDATOR_MODE_EARLY, GPUTM_DEVICE_VALIDATOR_MODE_APPLY,
+		GPUTM_DEVICE_VALIDATOR_MODE_REPLAY
+	};
 	struct gputm_device_validator_result result = { 0 };
-	struct gputm_log_chunk chunk;
+	struct gputm_write_set_log_chunk chunk;
 	uint64_t apply = 0, early = gputm_write_set_log_pending(pair->log, 0);
 
 	if (gputm_write_set_log_cut(pair->log, stream, partial, &chunk) !=
@@ -152,7 +153,7 @@ static bool push(enum gputm_write_set_log_stream stream, bool partial, unsigned 
 	expect(!gputm_device_validator_push(pair->validator, pair->reads, &chunk, modes[stream],
 					    &apply, &result),
 	       "a chunk is refused");
-	if (trial->hole == HETM_NO_STAMPS && stream != GPUTM_WRITE_SET_LOG_EARLY)
+	if (trial->hole == HETM_NO_STAMPS && stream != GPUTM_WRITE_SET_LOG_STREAM_EARLY)
 		apply = UINT64_MAX;
 	for (uint32_t i = 0; i < chunk.count; i++)
 		if (apply >> i & 1)
@@ -161,14 +162,14 @@ static bool push(enum gputm_write_set_log_stream stream, bool partial, unsigned 
 	done->cycles += result.cycles;
 	done->conflict |= result.conflicts && trial->hole != HETM_NO_VERDICT &&
 			  !(trial->hole == HETM_EARLY_IS_LAST && !early &&
-			    stream == GPUTM_WRITE_SET_LOG_SHIP);
+			    stream == GPUTM_WRITE_SET_LOG_STREAM_SHIP);
 	return true;
 }
 
 static void replay(struct gputm_sync_round_done *done)
 {
 	while (trial->hole != HETM_NO_REPLAY &&
-	       push(GPUTM_WRITE_SET_LOG_REPLAY, true, SHADOW, done))
+	       push(GPUTM_WRITE_SET_LOG_STREAM_REPLAY, true, SHADOW, done))
 		;
 }
 
@@ -190,26 +191,26 @@ static void end_merge(bool success)
 	       "a round does not begin");
 }
 
-static struct gputm_sync_round_done merge(enum gputm_sync_round_what what)
+static struct gputm_sync_round_done merge(enum gputm_sync_round_action what)
 {
 	struct gputm_sync_round_done done = { 0 };
 
 	switch (what) {
-	case GPUTM_SYNC_ROUND_SHADOW:
+	case GPUTM_SYNC_ROUND_ACTION_SHADOW:
 		done = copy_written(GPU, SHADOW);
 		replay(&done);
 		break;
-	case GPUTM_SYNC_ROUND_COPY_BACK:
+	case GPUTM_SYNC_ROUND_ACTION_COPY_BACK:
 		done = copy_written(GPU, CPU);
 		end_merge(true);
 		break;
-	case GPUTM_SYNC_ROUND_REPLAY:
+	case GPUTM_SYNC_ROUND_ACTION_REPLAY:
 		replay(&done);
 		if (trial->hole != HETM_NO_REALIGN)
 			done.bytes = copy_written(SHADOW, GPU).bytes;
 		end_merge(false);
 		break;
-	default: /* GPUTM_SYNC_ROUND_REALIGN */
+	default: /* GPUTM_SYNC_ROUND_ACTION_REALIGN */
 		if (trial->hole != HETM_NO_REALIGN)
 			done = copy_written(CPU, GPU);
 		end_merge(false);
@@ -225,27 +226,28 @@ static bool coordinate(void)
 	struct gputm_sync_round_done done = { 0 };
 	struct gputm_sync_round_todo todo;
 
-	if (gputm_sync_round_current(pair->round) == GPUTM_SYNC_ROUND_IDLE)
+	if (gputm_sync_round_current_state(pair->round) == GPUTM_SYNC_ROUND_STATE_IDLE)
 		return false;
 	expect(!gputm_sync_round_step(pair->round, pair->now, &todo), "a step is refused");
-	if (todo.what == GPUTM_SYNC_ROUND_END) {
+	if (todo.action == GPUTM_SYNC_ROUND_ACTION_END) {
 		if (!all_done(true))
 			expect(!gputm_sync_round_begin(pair->round, pair->now),
 			       "a round does not begin");
 		pair->rounds += pair->rounds <= trial->rounds;
 		return true;
 	}
-	if (todo.what == GPUTM_SYNC_ROUND_RUN)
-		return gputm_sync_round_current(pair->round) == GPUTM_SYNC_ROUND_EXECUTION &&
+	if (todo.action == GPUTM_SYNC_ROUND_ACTION_RUN)
+		return gputm_sync_round_current_state(pair->round) ==
+			       GPUTM_SYNC_ROUND_STATE_EXECUTION &&
 		       all_done(false) && !gputm_sync_round_stop(pair->round, pair->now);
-	if (todo.what == GPUTM_SYNC_ROUND_DRAIN && !drained(todo.devices))
+	if (todo.action == GPUTM_SYNC_ROUND_ACTION_DRAIN && !drained(todo.devices))
 		return false;
-	if (todo.what == GPUTM_SYNC_ROUND_EARLY)
-		push(GPUTM_WRITE_SET_LOG_EARLY, false, GPU, &done);
-	else if (todo.what == GPUTM_SYNC_ROUND_SHIP)
-		push(GPUTM_WRITE_SET_LOG_SHIP, todo.partial, GPU, &done);
-	else if (todo.what != GPUTM_SYNC_ROUND_DRAIN)
-		done = merge(todo.what);
+	if (todo.action == GPUTM_SYNC_ROUND_ACTION_EARLY)
+		push(GPUTM_WRITE_SET_LOG_STREAM_EARLY, false, GPU, &done);
+	else if (todo.action == GPUTM_SYNC_ROUND_ACTION_SHIP)
+		push(GPUTM_WRITE_SET_LOG_STREAM_SHIP, todo.partial, GPU, &done);
+	else if (todo.action != GPUTM_SYNC_ROUND_ACTION_DRAIN)
+		done = merge(todo.action);
 	expect(!gputm_sync_round_complete(pair->round, pair->now, &done), "it is not complete");
 	return true;
 }
@@ -267,7 +269,7 @@ static bool may_pass(void)
 
 	return next != UINT64_MAX && next > pair->now &&
 	       (pair->rounds < trial->rounds || all_done(false) ||
-		gputm_sync_round_current(pair->round) != GPUTM_SYNC_ROUND_EXECUTION);
+		gputm_sync_round_current_state(pair->round) != GPUTM_SYNC_ROUND_STATE_EXECUTION);
 }
 
 static unsigned choices(uint32_t choice[EXPLORE_CHOICES])
@@ -380,7 +382,7 @@ static const char *judge(bool over)
 		return wrong;
 	if (!all_done(true))
 		return "nothing can happen any more, and a transaction is not over";
-	return gputm_write_set_log_pending(pair->log, GPUTM_WRITE_SET_LOG_SHIP) ||
+	return gputm_write_set_log_pending(pair->log, GPUTM_WRITE_SET_LOG_STREAM_SHIP) ||
 			       gputm_access_bitmap_marked(pair->reads) ?
 		       "an entry or a mark is left at the end" : NULL;
 }

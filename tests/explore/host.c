@@ -213,10 +213,10 @@ static void send_loads(struct sim_port *port, struct sim_warp *warp, enum sim_op
 }
 
 static uint32_t find_lines(struct sim_port *port, struct sim_warp *warp, bool write, uint64_t mask,
-			   struct gputm_wide_access *wide)
+			   struct gputm_access_coalescer_access *wide)
 {
-	int count = gputm_access_coalescer_row(host->coalescer, mask, warp->address,
-					       write ? warp->value : NULL, wide, NULL);
+	int count = gputm_access_coalescer_merge_row(host->coalescer, mask, warp->address,
+						     write ? warp->value : NULL, wide, NULL);
 
 	(void)port;
 	if (count <= 0)
@@ -292,7 +292,7 @@ static bool may_complete(uint32_t index, uint32_t at)
 static void complete(uint32_t index, uint32_t at)
 {
 	struct request *first = host->request[index], done = first[at];
-	uint32_t value[GPUTM_MEM_WORDS] = { 0 };
+	uint32_t value[GPUTM_MEM_WORDS_MAX] = { 0 };
 
 	pass_time();
 	memcpy(value, done.value, sizeof(done.value));

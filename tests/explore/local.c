@@ -65,7 +65,7 @@ static uint32_t word_of(uint32_t word)
 static bool is_over(uint32_t wavefront)
 {
 	return group->begun[wavefront] &&
-	       masks_of(wavefront).phase == GPUTM_LOCAL_TM_OUTSIDE;
+	       masks_of(wavefront).state == GPUTM_LOCAL_TM_STATE_OUTSIDE;
 }
 
 /* ---- what can happen ---- */
@@ -99,7 +99,7 @@ static unsigned choices_of(uint32_t wavefront, uint32_t choice[])
 
 	if (is_over(wavefront))
 		return 0;
-	if (masks_of(wavefront).phase != GPUTM_LOCAL_TM_RUNNING) {
+	if (masks_of(wavefront).state != GPUTM_LOCAL_TM_STATE_RUNNING) {
 		choice[0] = STEP(wavefront, BEGIN, 0);
 		return gputm_local_tm_begin_probe(group->unit, wavefront) == GPUTM_LOCAL_TM_OK;
 	}
@@ -310,8 +310,8 @@ struct explore_result local_explore(const struct local_trial *asked, struct expl
 	if (gputm_ctx_new(&arena_units, &ctx) || gputm_local_tm_new(ctx, &config, &group->unit))
 		exit(1);
 	result = explore(&model, bounds, out);
-	if (result.closed && !(modes >> GPUTM_LOCAL_TM_WAVEFRONT & 1 &&
-			       modes >> GPUTM_LOCAL_TM_GROUP & 1))
+	if (result.closed &&
+	    !(modes >> GPUTM_LOCAL_TM_MODE_WAVEFRONT & 1 && modes >> GPUTM_LOCAL_TM_MODE_GROUP & 1))
 		snprintf(result.wrong, sizeof(result.wrong),
 			 "a level of serialisation was not seen");
 	return result;

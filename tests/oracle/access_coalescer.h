@@ -16,7 +16,7 @@ struct oracle_access_coalescer {
 };
 
 static int refusal(const struct gputm_access_coalescer_config *config, uint32_t count,
-		   const struct gputm_word_access *access)
+		   const struct gputm_access_coalescer_word *access)
 {
 	if (count > config->words)
 		return -ERANGE;
@@ -31,8 +31,8 @@ static int refusal(const struct gputm_access_coalescer_config *config, uint32_t 
 	return 0;
 }
 
-static struct gputm_wide_access *region_of(struct gputm_wide_access *out, uint32_t *regions,
-					   uint64_t address)
+static struct gputm_access_coalescer_access *region_of(struct gputm_access_coalescer_access *out,
+						       uint32_t *regions, uint64_t address)
 {
 	for (uint32_t i = 0; i < *regions; i++)
 		if (out[i].address == address)
@@ -42,10 +42,11 @@ static struct gputm_wide_access *region_of(struct gputm_wide_access *out, uint32
 	return &out[(*regions)++];
 }
 
-/* As gputm_access_coalescer_log(). The words of a wide access that are not written have value 0. */
+/* As gputm_access_coalescer_merge_log(). Words of a wide access that are not written have
+ * value 0. */
 static int oracle_access_coalescer_log(struct oracle_access_coalescer *o, uint32_t count,
-				       const struct gputm_word_access *access, bool write,
-				       struct gputm_wide_access *out,
+				       const struct gputm_access_coalescer_word *access, bool write,
+				       struct gputm_access_coalescer_access *out,
 				       struct gputm_access_coalescer_summary *summary)
 {
 	uint32_t regions = 0, duplicates = 0;
@@ -55,7 +56,7 @@ static int oracle_access_coalescer_log(struct oracle_access_coalescer *o, uint32
 		return error;
 	for (uint32_t i = 0; i < count; i++) {
 		uint64_t offset = access[i].address % o->config.region_bytes, word = offset / 4;
-		struct gputm_wide_access *wide =
+		struct gputm_access_coalescer_access *wide =
 			region_of(out, &regions, access[i].address - offset);
 
 		if (wide->word_mask & UINT32_C(1) << word)
@@ -80,13 +81,13 @@ static int oracle_access_coalescer_log(struct oracle_access_coalescer *o, uint32
 }
 
 /* Whether two wide accesses say the same; values count only where a word is written. */
-static bool oracle_access_coalescer_same(const struct gputm_wide_access *a,
-					 const struct gputm_wide_access *b, bool write)
+static bool oracle_access_coalescer_same(const struct gputm_access_coalescer_access *a,
+					 const struct gputm_access_coalescer_access *b, bool write)
 {
 	if (a->address != b->address || a->lane_mask != b->lane_mask ||
 	    a->word_mask != b->word_mask || a->words != b->words)
 		return false;
-	for (unsigned word = 0; write && word < GPUTM_MEM_WORDS; word++)
+	for (unsigned word = 0; write && word < GPUTM_MEM_WORDS_MAX; word++)
 		if (a->word_mask >> word & 1 && a->value[word] != b->value[word])
 			return false;
 	return true;

@@ -63,12 +63,12 @@ static int issue(struct oracle_block_priority *o, uint64_t ready)
 {
 	int issues = -1;
 
-	if (o->policy == GPUTM_BLOCK_PRIORITY_AGE)
+	if (o->policy == GPUTM_BLOCK_PRIORITY_POLICY_AGE)
 		return oldest(o, ready);
 	for (unsigned i = 0; i < o->slots && issues < 0; i++)
 		if (ready >> (o->head + i) % o->slots & 1)
 			issues = (int)((o->head + i) % o->slots);
-	if (o->policy == GPUTM_BLOCK_PRIORITY_RRB)
+	if (o->policy == GPUTM_BLOCK_PRIORITY_POLICY_RRB)
 		next_block(o);
 	else if (issues >= 0)
 		o->head = (unsigned)issues;

@@ -15,7 +15,7 @@ enum oracle_block_state { ORACLE_WAITING, ORACLE_PORT, ORACLE_FLYING, ORACLE_DON
 struct oracle_commit_buffer {
 	struct gputm_commit_buffer_config config;
 	struct {
-		struct gputm_commit_entry entry;
+		struct gputm_commit_buffer_entry entry;
 		unsigned block;
 		bool released;
 	} list[ORACLE_ENTRIES];
@@ -27,8 +27,8 @@ struct oracle_commit_buffer {
 	ORACLE_STATS(ORACLE_COMMIT_BUFFER_STATS) stats;
 };
 
-static const struct gputm_commit_entry *first_of(const struct oracle_commit_buffer *o,
-						 unsigned block)
+static const struct gputm_commit_buffer_entry *first_of(const struct oracle_commit_buffer *o,
+							unsigned block)
 {
 	for (unsigned i = 0; i < o->entries; i++)
 		if (o->list[i].block == block)
@@ -45,9 +45,9 @@ static bool in_use(const struct oracle_commit_buffer *o, unsigned block)
 }
 
 static bool joins(const struct oracle_commit_buffer *o, unsigned block,
-		  const struct gputm_commit_entry *e)
+		  const struct gputm_commit_buffer_entry *e)
 {
-	const struct gputm_commit_entry *f = first_of(o, block);
+	const struct gputm_commit_buffer_entry *f = first_of(o, block);
 	uint32_t bytes = o->config.block_bytes;
 
 	return f->address / bytes == e->address / bytes && f->warp == e->warp &&
@@ -55,7 +55,7 @@ static bool joins(const struct oracle_commit_buffer *o, unsigned block,
 }
 
 static int oracle_commit_buffer_push(struct oracle_commit_buffer *o,
-				     const struct gputm_commit_entry *e)
+				     const struct gputm_commit_buffer_entry *e)
 {
 	unsigned looked = 0, used = 0, block = o->blocks;
 
@@ -147,7 +147,7 @@ static void oracle_commit_buffer_complete(struct oracle_commit_buffer *o, int bl
 
 /* The next release, marked as given. */
 static bool oracle_commit_buffer_release(struct oracle_commit_buffer *o,
-					 struct gputm_commit_release *out)
+					 struct gputm_commit_buffer_release *out)
 {
 	uint32_t part = o->config.granularity < o->config.block_bytes ? o->config.granularity :
 									 o->config.block_bytes;
@@ -164,7 +164,7 @@ static bool oracle_commit_buffer_release(struct oracle_commit_buffer *o,
 		if (o->list[i].block == best && !o->list[i].released &&
 		    o->list[i].entry.address / part * part < least)
 			least = o->list[i].entry.address / part * part;
-	*out = (struct gputm_commit_release){ least, first_of(o, best)->sequence,
+	*out = (struct gputm_commit_buffer_release){ least, first_of(o, best)->sequence,
 					      first_of(o, best)->warp, 0,
 					      !first_of(o, best)->cleanup };
 	for (unsigned i = 0; i < o->entries; i++) {

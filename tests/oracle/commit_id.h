@@ -39,7 +39,7 @@ static uint32_t oracle_commit_id_available(const struct oracle_commit_id *o, uin
 		return 0;
 	for (size_t i = 0; i < o->count; i++)
 		if (!is_back(o, i) && (o->given[i].core == core ||
-				       o->config.pools == GPUTM_COMMIT_ID_SHARED))
+				       o->config.pools == GPUTM_COMMIT_ID_POOLS_SHARED))
 			out++;
 	return o->config.credits - out;
 }

@@ -109,19 +109,20 @@ static void oracle_commit_sequencer_begin(struct oracle_commit_sequencer *o, uin
 
 static unsigned resent_kind(uint32_t purpose)
 {
-	return purpose == GPUTM_COMMIT_FOR_RECORD || purpose == GPUTM_COMMIT_FOR_COMMIT;
+	return purpose == GPUTM_COMMIT_UNIT_PURPOSE_RECORD ||
+	       purpose == GPUTM_COMMIT_UNIT_PURPOSE_COMMIT;
 }
 
 static const char *take_word(struct oracle_seq_commit *c, unsigned partition,
-			     const struct gputm_commit_message *m,
-			     const struct gputm_commit_word *word)
+			     const struct gputm_commit_unit_message *m,
+			     const struct gputm_commit_unit_word *word)
 {
 	const struct oracle_tx_log_entry *expected;
 	struct oracle_seq_entry *e = &c->entry[word->lane][partition];
 	unsigned lane = c->lane_of[word->lane], reads = e->reads;
-	unsigned writes = m->kind == GPUTM_COMMIT_WRITE_LOG;
+	unsigned writes = m->kind == GPUTM_COMMIT_UNIT_MESSAGE_WRITE_LOG;
 
-	if (m->kind == GPUTM_COMMIT_RESENT) {
+	if (m->kind == GPUTM_COMMIT_UNIT_MESSAGE_RESENT) {
 		if (!e->resending || e->purpose != m->purpose)
 			return "a word that nobody has asked for";
 		expected = word_of(c, lane, partition, resent_kind(m->purpose), e->resent++);
@@ -139,7 +140,7 @@ static const char *take_word(struct oracle_seq_commit *c, unsigned partition,
 }
 
 static const char *take_words(struct oracle_seq_commit *c, unsigned partition,
-			      const struct gputm_commit_message *m)
+			      const struct gputm_commit_unit_message *m)
 {
 	uint64_t seen = 0;
 
@@ -225,16 +226,16 @@ static const char *take_resent_done(struct oracle_seq_commit *c, unsigned partit
 
 static const char *take_control(const struct oracle_commit_sequencer *o,
 				struct oracle_seq_commit *c, unsigned partition, unsigned cid,
-				const struct gputm_commit_message *m)
+				const struct gputm_commit_unit_message *m)
 {
 	bool yes = m->yes >> cid & 1;
 
 	switch (m->kind) {
-	case GPUTM_COMMIT_DONE:
+	case GPUTM_COMMIT_UNIT_MESSAGE_DONE:
 		return take_done(c, partition, cid, yes);
-	case GPUTM_COMMIT_VERDICT:
+	case GPUTM_COMMIT_UNIT_MESSAGE_VERDICT:
 		return take_verdict(o, c, partition, cid, yes);
-	case GPUTM_COMMIT_RESENT_DONE:
+	case GPUTM_COMMIT_UNIT_MESSAGE_RESENT_DONE:
 		return take_resent_done(c, partition, cid, m->purpose);
 	default:
 		return "a message of no kind";
@@ -244,15 +245,16 @@ static const char *take_control(const struct oracle_commit_sequencer *o,
 /* Take a message. NULL, or what is wrong with it. */
 static const char *oracle_commit_sequencer_message(struct oracle_commit_sequencer *o,
 						   unsigned partition,
-						   const struct gputm_commit_message *m)
+						   const struct gputm_commit_unit_message *m)
 {
 	struct oracle_seq_commit *c = find(o, m->first_cid);
 	const char *wrong = NULL;
 
 	if (!c || m->lanes != c->count || !m->mask || m->mask >> c->count || m->yes & ~m->mask)
 		return "a message of no commit";
-	if (m->kind == GPUTM_COMMIT_READ_LOG || m->kind == GPUTM_COMMIT_WRITE_LOG ||
-	    m->kind == GPUTM_COMMIT_RESENT)
+	if (m->kind == GPUTM_COMMIT_UNIT_MESSAGE_READ_LOG ||
+	    m->kind == GPUTM_COMMIT_UNIT_MESSAGE_WRITE_LOG ||
+	    m->kind == GPUTM_COMMIT_UNIT_MESSAGE_RESENT)
 		return take_words(c, partition, m);
 	for (unsigned cid = 0; cid < c->count && !wrong; cid++)
 		if (m->mask >> cid & 1)
@@ -301,14 +303,14 @@ static bool may_resend(const struct oracle_commit_sequencer *o, const struct ora
 
 	if (c->done || !e->closed || e->skip || e->resending || e->retired || e->asked >= 3)
 		return false;
-	if (purpose != GPUTM_COMMIT_FOR_COMMIT)
+	if (purpose != GPUTM_COMMIT_UNIT_PURPOSE_COMMIT)
 		return !e->answered;
 	return e->verdict && pass && e->writes > 0;
 }
 
 /* The report of one commit and partition that the number picks. */
 static bool report_of(const struct oracle_commit_sequencer *o, const struct oracle_seq_commit *c,
-		      unsigned partition, uint64_t pick, struct gputm_commit_report *r)
+		      unsigned partition, uint64_t pick, struct gputm_commit_unit_report *r)
 {
 	unsigned cid = (unsigned)(pick >> 8) % c->count;
 
@@ -317,16 +319,16 @@ static bool report_of(const struct oracle_commit_sequencer *o, const struct orac
 	r->lanes = c->count;
 	switch (pick % 4) {
 	case 0:
-		r->kind = GPUTM_COMMIT_RESEND;
+		r->kind = GPUTM_COMMIT_UNIT_REPORT_RESEND;
 		r->purpose = (uint32_t)(pick >> 16) % 4;
 		r->mask = UINT64_C(1) << cid;
 		return may_resend(o, c, partition, cid, r->purpose);
 	case 1:
-		r->kind = GPUTM_COMMIT_RETIRED;
+		r->kind = GPUTM_COMMIT_UNIT_REPORT_RETIRED;
 		r->mask = (UINT64_C(1) << c->count) - 1;
 		return may_retire(c, partition);
 	default:
-		r->kind = GPUTM_COMMIT_OUTCOME;
+		r->kind = GPUTM_COMMIT_UNIT_REPORT_OUTCOME;
 		r->mask = answerable(o, c, partition, cid);
 		r->yes = r->mask & (pick >> 20 | pick >> 30);
 		return r->mask != 0;
@@ -335,7 +337,8 @@ static bool report_of(const struct oracle_commit_sequencer *o, const struct orac
 
 /* A report that may be sent now, picked by the number; false if there is none. */
 static bool oracle_commit_sequencer_report(const struct oracle_commit_sequencer *o, uint64_t pick,
-					   unsigned *partition, struct gputm_commit_report *report)
+					   unsigned *partition,
+					   struct gputm_commit_unit_report *report)
 {
 	unsigned first = (unsigned)(pick >> 40) % ORACLE_SEQ_COMMITS;
 
@@ -351,7 +354,7 @@ static bool oracle_commit_sequencer_report(const struct oracle_commit_sequencer 
 
 /* It has been sent. @return whether it was the last outcome that a verdict has waited for. */
 static bool oracle_commit_sequencer_sent(struct oracle_commit_sequencer *o, unsigned partition,
-					 const struct gputm_commit_report *r)
+					 const struct gputm_commit_unit_report *r)
 {
 	struct oracle_seq_commit *c = find(o, r->first_cid);
 	bool all = true, any = false, complete;
@@ -361,10 +364,10 @@ static bool oracle_commit_sequencer_sent(struct oracle_commit_sequencer *o, unsi
 
 		if (!(r->mask >> cid & 1))
 			continue;
-		if (r->kind == GPUTM_COMMIT_OUTCOME) {
+		if (r->kind == GPUTM_COMMIT_UNIT_REPORT_OUTCOME) {
 			e->answered = true;
 			e->pass = r->yes >> cid & 1;
-		} else if (r->kind == GPUTM_COMMIT_RETIRED) {
+		} else if (r->kind == GPUTM_COMMIT_UNIT_REPORT_RETIRED) {
 			e->retired = true;
 		} else {
 			e->resending = true;
@@ -378,7 +381,7 @@ static bool oracle_commit_sequencer_sent(struct oracle_commit_sequencer *o, unsi
 		all &= complete;
 		any |= complete && r->mask >> cid & 1;
 	}
-	return r->kind == GPUTM_COMMIT_OUTCOME && (o->warp_mode ? all : any);
+	return r->kind == GPUTM_COMMIT_UNIT_REPORT_OUTCOME && (o->warp_mode ? all : any);
 }
 
 /*

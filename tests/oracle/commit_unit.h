@@ -49,7 +49,7 @@ struct oracle_warp {
 	uint64_t first;
 	uint32_t lanes;
 	bool packed; /* rows of all lanes in one message */
-	struct oracle_tx tx[GPUTM_COMMIT_LANES];
+	struct oracle_tx tx[GPUTM_COMMIT_UNIT_LANES_MAX];
 	uint32_t sent; /* messages so far */
 	uint64_t retired; /* lanes */
 	uint64_t told;	  /* lanes with an outcome */
@@ -70,7 +70,7 @@ struct oracle_world;
 #define FLYING 512
 #define POSTED 1024
 #define WINDOW 6 /* warps that send at a time */
-#define RETIRED (GPUTM_COMMIT_FINISHED + 1)
+#define RETIRED (GPUTM_COMMIT_UNIT_STATE_FINISHED + 1)
 
 struct oracle_world {
 	struct oracle_plan plan;
@@ -81,7 +81,7 @@ struct oracle_world {
 	uint64_t last_outcome; /* CID + 1 */
 	struct gputm_mem_request flying[FLYING];
 	uint32_t flying_count;
-	struct gputm_commit_message *posted[POSTED]; /* verdicts and resent logs to be sent */
+	struct gputm_commit_unit_message *posted[POSTED]; /* verdicts and resent logs to be sent */
 	uint32_t posted_count;
 	uint64_t head;		   /* above the CIDs named */
 	uint64_t held, overflowed; /* buffers in use, and overflows, after the latest tick */
@@ -192,19 +192,19 @@ static void move(struct oracle_world *w, struct oracle_tx *tx, uint64_t cid, uns
 		 uint64_t now)
 {
 	uint64_t *cycles[] = {
-		[GPUTM_COMMIT_FILL] = w->stats.fill_cycles,
-		[GPUTM_COMMIT_HAZARD] = w->stats.hazard_cycles,
-		[GPUTM_COMMIT_VALIDATE] = w->stats.validate_cycles,
-		[GPUTM_COMMIT_WAIT] = tx->passes ? w->stats.verdict_cycles : NULL,
-		[GPUTM_COMMIT_READY] =
+		[GPUTM_COMMIT_UNIT_STATE_FILL] = w->stats.fill_cycles,
+		[GPUTM_COMMIT_UNIT_STATE_HAZARD] = w->stats.hazard_cycles,
+		[GPUTM_COMMIT_UNIT_STATE_VALIDATE] = w->stats.validate_cycles,
+		[GPUTM_COMMIT_UNIT_STATE_WAIT] = tx->passes ? w->stats.verdict_cycles : NULL,
+		[GPUTM_COMMIT_UNIT_STATE_READY] =
 			tx->passes && tx->elsewhere ? w->stats.commit_cycles : NULL,
-		[GPUTM_COMMIT_FINISHED] = w->stats.retire_cycles,
+		[GPUTM_COMMIT_UNIT_STATE_FINISHED] = w->stats.retire_cycles,
 	};
 
 	for (; tx->stage < stage; tx->stage++, tx->since = now) {
 		if (!tx->skip && cycles[tx->stage])
 			oracle_sample(cycles[tx->stage], now - tx->since);
-		if (tx->stage != GPUTM_COMMIT_HAZARD || !tx->hazard)
+		if (tx->stage != GPUTM_COMMIT_UNIT_STATE_HAZARD || !tx->hazard)
 			continue;
 		oracle_sample(w->stats.revalidation_distance, cid - tx->ycid);
 		w->stats.hazards++;
@@ -221,9 +221,10 @@ static void look_at_buffers(struct oracle_world *w, const struct gputm_unit *uni
 
 	w->overflowed = kit_stat(unit, "overflows");
 	w->held = kit_stat(unit, "buffers_used");
-	oracle_most(&w->stats.buffers_max,
-		    w->held + (w->overflowed > before && w->held < w->plan.config->buffers &&
-			       w->plan.config->buffer_policy >= GPUTM_COMMIT_BUFFERS_USED));
+	oracle_most(
+		&w->stats.buffers_max,
+		w->held + (w->overflowed > before && w->held < w->plan.config->buffers &&
+			   w->plan.config->buffer_policy >= GPUTM_COMMIT_UNIT_BUFFER_POLICY_USED));
 }
 
 /* What the tick, or the completions, of this cycle have done. */
@@ -235,11 +236,11 @@ static void look(struct oracle_world *w, struct gputm_commit_unit *unit, uint64_
 	for (uint32_t n = w->low; n < w->plan.warps && n < w->low + WINDOW; n++)
 		for (uint32_t lane = 0; lane < w->warp[n].lanes; lane++) {
 			uint64_t cid = w->warp[n].first + lane;
-			unsigned stage = gputm_commit_unit_stage(unit, cid);
+			unsigned stage = gputm_commit_unit_entry_state(unit, cid);
 
 			stage = cid < gputm_commit_unit_oldest(unit) ? RETIRED : stage;
 			move(w, &w->warp[n].tx[lane], cid, stage, now);
-			active += stage != GPUTM_COMMIT_UNUSED && stage != RETIRED;
+			active += stage != GPUTM_COMMIT_UNIT_STATE_UNUSED && stage != RETIRED;
 		}
 	oracle_most(&w->stats.active_max, active);
 }
@@ -262,21 +263,21 @@ static void oracle_world_hear(void *world, const struct gputm_unit *unit,
 	struct oracle_tx *tx = tx_of(w, value[0]);
 
 	switch (event->kind) {
-	case GPUTM_COMMIT_UNIT_VALIDATED:
-	case GPUTM_COMMIT_UNIT_REVALIDATED:
+	case GPUTM_COMMIT_UNIT_EVENT_VALIDATE:
+	case GPUTM_COMMIT_UNIT_EVENT_REVALIDATE:
 		w->stats.mismatches += w->memory[value[1] / 4] != value[3];
 		break;
-	case GPUTM_COMMIT_UNIT_HAZARD:
+	case GPUTM_COMMIT_UNIT_EVENT_HAZARD:
 		w->stats.hazard_words++;
 		tx->hazard = true;
 		oracle_most(&tx->ycid, value[2]);
 		break;
-	case GPUTM_COMMIT_UNIT_VERDICT:
+	case GPUTM_COMMIT_UNIT_EVENT_VERDICT:
 		w->stats.absorbed += !tx->passes;
 		break;
-	case GPUTM_COMMIT_UNIT_RESEND:
+	case GPUTM_COMMIT_UNIT_EVENT_RESEND:
 		/* Hazard detection asks for each log that has overflowed. */
-		if (value[1] > GPUTM_COMMIT_FOR_RECORD)
+		if (value[1] > GPUTM_COMMIT_UNIT_PURPOSE_RECORD)
 			break;
 		w->stats.overflows++;
 		w->stats.deferrals += kit_stat(unit, "buffers_used") > w->held;
@@ -289,17 +290,17 @@ static void oracle_world_hear(void *world, const struct gputm_unit *unit,
 
 /* ---- cores ---- */
 
-static void add_word(struct gputm_commit_message *m, const struct oracle_log *log, uint32_t n,
+static void add_word(struct gputm_commit_unit_message *m, const struct oracle_log *log, uint32_t n,
 		     uint32_t lane)
 {
 	m->mask |= UINT64_C(1) << lane;
-	m->word[m->words++] = (struct gputm_commit_word){ (uint64_t)log->at[n] * 4,
+	m->word[m->words++] = (struct gputm_commit_unit_word){ (uint64_t)log->at[n] * 4,
 							  log->value[n], lane };
 }
 
-static struct gputm_commit_message header(const struct oracle_warp *warp, uint32_t kind)
+static struct gputm_commit_unit_message header(const struct oracle_warp *warp, uint32_t kind)
 {
-	struct gputm_commit_message m;
+	struct gputm_commit_unit_message m;
 
 	memset(&m, 0, sizeof(m));
 	m.kind = kind;
@@ -310,15 +311,15 @@ static struct gputm_commit_message header(const struct oracle_warp *warp, uint32
 
 /* Message number `n` of a packed warp: rows of read words, rows of write words, done. */
 static bool packed_message(const struct oracle_warp *warp, uint32_t n,
-			   struct gputm_commit_message *m)
+			   struct gputm_commit_unit_message *m)
 {
 	if (n > 2 * ORACLE_LOG)
 		return false;
-	*m = header(warp, n == 2 * ORACLE_LOG ? GPUTM_COMMIT_DONE : n / ORACLE_LOG);
+	*m = header(warp, n == 2 * ORACLE_LOG ? GPUTM_COMMIT_UNIT_MESSAGE_DONE : n / ORACLE_LOG);
 	for (uint32_t lane = 0; lane < warp->lanes; lane++) {
 		const struct oracle_tx *tx = &warp->tx[lane];
 
-		if (m->kind == GPUTM_COMMIT_DONE) {
+		if (m->kind == GPUTM_COMMIT_UNIT_MESSAGE_DONE) {
 			m->mask |= UINT64_C(1) << lane;
 			m->yes |= (uint64_t)!tx->skip << lane;
 		} else if (n % ORACLE_LOG < tx->log[m->kind].words) {
@@ -330,7 +331,7 @@ static bool packed_message(const struct oracle_warp *warp, uint32_t n,
 
 /* Message number `n` of a warp that sends each lane alone: its reads, writes, done. */
 static bool single_message(const struct oracle_warp *warp, uint32_t n,
-			   struct gputm_commit_message *m)
+			   struct gputm_commit_unit_message *m)
 {
 	uint32_t lane = warp->first & 1 ? n / 3 : warp->lanes - 1 - n / 3;
 	const struct oracle_tx *tx;
@@ -339,7 +340,7 @@ static bool single_message(const struct oracle_warp *warp, uint32_t n,
 		return false;
 	tx = &warp->tx[lane];
 	*m = header(warp, n % 3);
-	if (m->kind == GPUTM_COMMIT_DONE) {
+	if (m->kind == GPUTM_COMMIT_UNIT_MESSAGE_DONE) {
 		m->mask = UINT64_C(1) << lane;
 		m->yes = (uint64_t)!tx->skip << lane;
 		return true;
@@ -353,7 +354,7 @@ static bool single_message(const struct oracle_warp *warp, uint32_t n,
 static const char *send_log(struct oracle_world *w, struct gputm_commit_unit *unit,
 			    struct oracle_warp *warp)
 {
-	struct gputm_commit_message m;
+	struct gputm_commit_unit_message m;
 	int probe, answer;
 	bool more;
 
@@ -378,9 +379,9 @@ static const char *send_log(struct oracle_world *w, struct gputm_commit_unit *un
 	return answer < 0 && answer != -ERANGE ? "a log message is refused" : NULL;
 }
 
-static void post(struct oracle_world *w, const struct gputm_commit_message *m)
+static void post(struct oracle_world *w, const struct gputm_commit_unit_message *m)
 {
-	struct gputm_commit_message *copy = malloc(sizeof(*copy));
+	struct gputm_commit_unit_message *copy = malloc(sizeof(*copy));
 
 	if (!copy || w->posted_count == POSTED)
 		abort();
@@ -397,9 +398,9 @@ static struct oracle_warp *warp_of(struct oracle_world *w, uint64_t first)
 }
 
 static const char *take_outcome(struct oracle_world *w, struct oracle_warp *warp,
-				const struct gputm_commit_report *r)
+				const struct gputm_commit_unit_report *r)
 {
-	struct gputm_commit_message m = header(warp, GPUTM_COMMIT_VERDICT);
+	struct gputm_commit_unit_message m = header(warp, GPUTM_COMMIT_UNIT_MESSAGE_VERDICT);
 
 	if (warp->told & r->mask)
 		return "an outcome is reported twice";
@@ -424,15 +425,15 @@ static const char *take_outcome(struct oracle_world *w, struct oracle_warp *warp
 }
 
 static const char *take_resend(struct oracle_world *w, struct oracle_warp *warp,
-			       const struct gputm_commit_report *r)
+			       const struct gputm_commit_unit_report *r)
 {
 	uint32_t lane = (uint32_t)__builtin_ctzll(r->mask);
 	const struct oracle_log *log = &warp->tx[lane].log[r->purpose & 1];
-	struct gputm_commit_message m;
+	struct gputm_commit_unit_message m;
 	uint32_t n = 0;
 
 	while (n < log->words) {
-		m = header(warp, GPUTM_COMMIT_RESENT);
+		m = header(warp, GPUTM_COMMIT_UNIT_MESSAGE_RESENT);
 		m.purpose = r->purpose;
 		do
 			add_word(&m, log, n++, lane);
@@ -441,7 +442,7 @@ static const char *take_resend(struct oracle_world *w, struct oracle_warp *warp,
 	}
 	w->stats.resends++;
 	w->stats.words_resent += log->words;
-	m = header(warp, GPUTM_COMMIT_RESENT_DONE);
+	m = header(warp, GPUTM_COMMIT_UNIT_MESSAGE_RESENT_DONE);
 	m.purpose = r->purpose;
 	m.mask = r->mask;
 	post(w, &m);
@@ -453,7 +454,7 @@ static const char *take_resend(struct oracle_world *w, struct oracle_warp *warp,
  * Without a done for each entry, all at once.
  */
 static const char *take_retired(struct oracle_world *w, struct oracle_warp *warp,
-				const struct gputm_commit_report *r)
+				const struct gputm_commit_unit_report *r)
 {
 	uint64_t before = warp->retired, after = before | r->mask;
 	uint32_t lane = 0;
@@ -479,15 +480,15 @@ static const char *take_retired(struct oracle_world *w, struct oracle_warp *warp
 	return NULL;
 }
 
-static const char *take_report(struct oracle_world *w, const struct gputm_commit_report *r)
+static const char *take_report(struct oracle_world *w, const struct gputm_commit_unit_report *r)
 {
 	struct oracle_warp *warp = warp_of(w, r->first_cid);
 
 	if (!warp || warp->lanes != r->lanes)
 		return "a report for a warp that is not there";
-	if (r->kind == GPUTM_COMMIT_OUTCOME)
+	if (r->kind == GPUTM_COMMIT_UNIT_REPORT_OUTCOME)
 		return take_outcome(w, warp, r);
-	if (r->kind == GPUTM_COMMIT_RESEND)
+	if (r->kind == GPUTM_COMMIT_UNIT_REPORT_RESEND)
 		return take_resend(w, warp, r);
 	return take_retired(w, warp, r);
 }
@@ -496,11 +497,11 @@ static const char *take_report(struct oracle_world *w, const struct gputm_commit
 static const char *send_posted(struct oracle_world *w, struct gputm_commit_unit *unit)
 {
 	uint32_t n = below(w, w->posted_count), k;
-	struct gputm_commit_message *m;
+	struct gputm_commit_unit_message *m;
 	int answer;
 
-	if (w->posted[n]->kind != GPUTM_COMMIT_VERDICT)
-		for (n = 0; w->posted[n]->kind == GPUTM_COMMIT_VERDICT;)
+	if (w->posted[n]->kind != GPUTM_COMMIT_UNIT_MESSAGE_VERDICT)
+		for (n = 0; w->posted[n]->kind == GPUTM_COMMIT_UNIT_MESSAGE_VERDICT;)
 			n++;
 	m = w->posted[n];
 	answer = gputm_commit_unit_push(unit, m);
@@ -522,11 +523,11 @@ static bool may_complete(const struct oracle_world *w, uint32_t n)
 {
 	uint64_t lane, other, words = 0;
 
-	for (lane = 0; lane < GPUTM_MEM_WORDS; lane++)
+	for (lane = 0; lane < GPUTM_MEM_WORDS_MAX; lane++)
 		if (w->flying[n].word_mask >> lane & 1)
 			words |= UINT64_C(1) << (w->flying[n].address / 4 + lane);
 	while (n--)
-		for (lane = 0; lane < GPUTM_MEM_WORDS; lane++) {
+		for (lane = 0; lane < GPUTM_MEM_WORDS_MAX; lane++) {
 			other = w->flying[n].address / 4 + lane;
 			if (w->flying[n].word_mask >> lane & 1 && words >> other & 1)
 				return false;
@@ -537,7 +538,7 @@ static bool may_complete(const struct oracle_world *w, uint32_t n)
 static const char *complete(struct oracle_world *w, struct gputm_commit_unit *unit, uint32_t n)
 {
 	struct gputm_mem_request r = w->flying[n];
-	uint32_t values[GPUTM_MEM_WORDS] = { 0 };
+	uint32_t values[GPUTM_MEM_WORDS_MAX] = { 0 };
 
 	for (EACH_LANE(lane, r.word_mask)) {
 		if (r.write)
@@ -578,7 +579,7 @@ static void take_requests(struct oracle_world *w, struct gputm_commit_unit *unit
 static bool oracle_world_round(struct oracle_world *w, struct gputm_commit_unit *unit,
 			       const char **wrong)
 {
-	struct gputm_commit_report report;
+	struct gputm_commit_unit_report report;
 	uint32_t left = w->plan.warps - w->low, window = left < WINDOW ? left : WINDOW;
 
 	look(w, unit, w->stats.cycles - 1);

@@ -11,7 +11,7 @@
 
 struct oracle_device_validator {
 	struct gputm_device_validator_config config;
-	struct gputm_log_entry applied[ORACLE_DEVICE_VALIDATOR_MOST];
+	struct gputm_write_set_log_entry applied[ORACLE_DEVICE_VALIDATOR_MOST];
 	uint32_t count;
 	uint64_t round;
 	bool begun, conflict;
@@ -40,12 +40,13 @@ static uint64_t newest(const struct oracle_device_validator *o, uint64_t address
 	return stamp;
 }
 
-static int judge(const struct oracle_device_validator *o, const struct gputm_log_chunk *chunk)
+static int judge(const struct oracle_device_validator *o,
+		 const struct gputm_write_set_log_chunk *chunk)
 {
 	if (chunk->round != o->round)
 		return -EINVAL;
 	for (uint32_t i = 0; i < chunk->count; i++) {
-		const struct gputm_log_entry *e = &chunk->entry[i];
+		const struct gputm_write_set_log_entry *e = &chunk->entry[i];
 
 		if (e->address >= o->config.region_bytes)
 			return -ERANGE;
@@ -80,7 +81,7 @@ static void count(struct oracle_device_validator *o, uint32_t entries, bool firs
 
 /* As push; read[a] says whether the GPU has accessed the granule of word a / 4. */
 static int oracle_device_validator_push(struct oracle_device_validator *o, const bool *read,
-					const struct gputm_log_chunk *chunk,
+					const struct gputm_write_set_log_chunk *chunk,
 					enum gputm_device_validator_mode mode, bool *apply,
 					struct gputm_device_validator_result *result)
 {
@@ -91,26 +92,27 @@ static int oracle_device_validator_push(struct oracle_device_validator *o, const
 		return error;
 	*result = (struct gputm_device_validator_result){ 0 };
 	for (uint32_t i = 0; i < chunk->count; i++) {
-		const struct gputm_log_entry *e = &chunk->entry[i];
+		const struct gputm_write_set_log_entry *e = &chunk->entry[i];
 		uint64_t stamp = newest(o, e->address);
 
 		if (i % o->config.lanes == 0)
 			cycles += o->config.entry_cycles + o->config.lock_cycles;
-		if (mode != GPUTM_DEVICE_VALIDATOR_REPLAY && read[e->address / 4])
+		if (mode != GPUTM_DEVICE_VALIDATOR_MODE_REPLAY && read[e->address / 4])
 			result->conflicts++;
-		apply[i] = mode == GPUTM_DEVICE_VALIDATOR_APPLY	   ? e->stamp > stamp
-			   : mode == GPUTM_DEVICE_VALIDATOR_REPLAY ? e->stamp == stamp
+		apply[i] = mode == GPUTM_DEVICE_VALIDATOR_MODE_APPLY	   ? e->stamp > stamp
+			   : mode == GPUTM_DEVICE_VALIDATOR_MODE_REPLAY ? e->stamp == stamp
 								   : false;
 		if (apply[i])
 			result->applied++;
-		else if (mode != GPUTM_DEVICE_VALIDATOR_EARLY)
+		else if (mode != GPUTM_DEVICE_VALIDATOR_MODE_EARLY)
 			result->stale++;
-		if (apply[i] && mode == GPUTM_DEVICE_VALIDATOR_APPLY)
+		if (apply[i] && mode == GPUTM_DEVICE_VALIDATOR_MODE_APPLY)
 			o->applied[o->count++] = *e;
 	}
 	result->cycles = cycles;
 	count(o, chunk->count, result->conflicts && !o->conflict,
-	      mode == GPUTM_DEVICE_VALIDATOR_EARLY, mode == GPUTM_DEVICE_VALIDATOR_REPLAY, result);
+	      mode == GPUTM_DEVICE_VALIDATOR_MODE_EARLY, mode == GPUTM_DEVICE_VALIDATOR_MODE_REPLAY,
+	      result);
 	if (result->conflicts)
 		o->conflict = true;
 	return 0;

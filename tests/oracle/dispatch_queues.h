@@ -50,8 +50,9 @@ static struct oracle_dispatch_request *first(struct oracle_dispatch_queues *o, u
 static int oracle_dispatch_queues_pop(struct oracle_dispatch_queues *o, bool steal, uint32_t *type,
 				      uint64_t *request)
 {
-	static const unsigned order[] = { GPUTM_DISPATCH_QUEUES_CPU, GPUTM_DISPATCH_QUEUES_ANY,
-					  GPUTM_DISPATCH_QUEUES_GPU };
+	static const unsigned order[] = { GPUTM_DISPATCH_QUEUES_AFFINITY_CPU,
+					  GPUTM_DISPATCH_QUEUES_AFFINITY_ANY,
+					  GPUTM_DISPATCH_QUEUES_AFFINITY_GPU };
 
 	for (unsigned k = 0; k < (steal ? 3 : 2); k++)
 		for (uint32_t i = 0; i < o->config.types; i++) {
@@ -62,8 +63,8 @@ static int oracle_dispatch_queues_pop(struct oracle_dispatch_queues *o, bool ste
 				continue;
 			r->place = ORACLE_DONE;
 			o->stats.cpu_taken++;
-			o->stats.cpu_shared += r->affinity == GPUTM_DISPATCH_QUEUES_ANY;
-			o->stats.cpu_stolen += r->affinity == GPUTM_DISPATCH_QUEUES_GPU;
+			o->stats.cpu_shared += r->affinity == GPUTM_DISPATCH_QUEUES_AFFINITY_ANY;
+			o->stats.cpu_stolen += r->affinity == GPUTM_DISPATCH_QUEUES_AFFINITY_GPU;
 			*type = at;
 			*request = r->request;
 			o->cpu_turn = at + 1;
@@ -78,7 +79,7 @@ static uint64_t there(const struct oracle_dispatch_queues *o, uint32_t type, boo
 
 	for (uint32_t i = 0; i < o->count; i++)
 		count += o->list[i].place == ORACLE_WAITS && o->list[i].type == type &&
-			 (steal || o->list[i].affinity != GPUTM_DISPATCH_QUEUES_CPU);
+			 (steal || o->list[i].affinity != GPUTM_DISPATCH_QUEUES_AFFINITY_CPU);
 	return count;
 }
 
@@ -86,8 +87,9 @@ static int oracle_dispatch_queues_pop_batch(struct oracle_dispatch_queues *o, bo
 					    bool partial, uint32_t *type, uint32_t *count,
 					    uint64_t *request)
 {
-	static const unsigned order[] = { GPUTM_DISPATCH_QUEUES_GPU, GPUTM_DISPATCH_QUEUES_ANY,
-					  GPUTM_DISPATCH_QUEUES_CPU };
+	static const unsigned order[] = { GPUTM_DISPATCH_QUEUES_AFFINITY_GPU,
+					  GPUTM_DISPATCH_QUEUES_AFFINITY_ANY,
+					  GPUTM_DISPATCH_QUEUES_AFFINITY_CPU };
 
 	for (uint32_t i = 0; i < o->config.types; i++) {
 		uint32_t at = (o->gpu_turn + i) % o->config.types;
@@ -101,8 +103,10 @@ static int oracle_dispatch_queues_pop_batch(struct oracle_dispatch_queues *o, bo
 				r->place = ORACLE_FLIES;
 				request[(*count)++] = r->request;
 				o->stats.gpu_taken++;
-				o->stats.gpu_shared += r->affinity == GPUTM_DISPATCH_QUEUES_ANY;
-				o->stats.gpu_stolen += r->affinity == GPUTM_DISPATCH_QUEUES_CPU;
+				o->stats.gpu_shared +=
+					r->affinity == GPUTM_DISPATCH_QUEUES_AFFINITY_ANY;
+				o->stats.gpu_stolen +=
+					r->affinity == GPUTM_DISPATCH_QUEUES_AFFINITY_CPU;
 				o->stats.in_flight++;
 			}
 		o->stats.batches++;

@@ -19,7 +19,7 @@
 struct oracle_metadata_table {
 	const struct gputm_metadata_table_config *config;
 	struct gputm_h3 *h3;
-	struct gputm_metadata granule[ORACLE_GRANULES];
+	struct gputm_metadata_table_entry granule[ORACLE_GRANULES];
 	uint32_t capacity, cells;    /* of the ways; with the stash */
 	uint32_t cell[ORACLE_CELLS]; /* 1 + granule; 0: free */
 	uint32_t turn;
@@ -172,10 +172,10 @@ static int oracle_metadata_table_lookup(struct oracle_metadata_table *o, uint64_
 }
 
 static void oracle_metadata_table_update(struct oracle_metadata_table *o, uint64_t address,
-					 const struct gputm_metadata *in)
+					 const struct gputm_metadata_table_entry *in)
 {
 	uint32_t entry = number(o, address) + 1, at = find(o, entry);
-	struct gputm_metadata *g = &o->granule[entry - 1];
+	struct gputm_metadata_table_entry *g = &o->granule[entry - 1];
 
 	if (in->wts > g->wts)
 		g->wts = in->wts;
@@ -229,8 +229,8 @@ static const char *oracle_metadata_table_compare(const struct oracle_metadata_ta
 						 const struct gputm_metadata_table *table,
 						 uint64_t address)
 {
-	const struct gputm_metadata *g = &o->granule[number(o, address)];
-	struct gputm_metadata m = { 0, 0, 0, 0, 0, 0 };
+	const struct gputm_metadata_table_entry *g = &o->granule[number(o, address)];
+	struct gputm_metadata_table_entry m = { 0, 0, 0, 0, 0, 0 };
 
 	if (gputm_metadata_table_lookup_probe(table, address, &m) < 0)
 		return "the address is refused";

@@ -12,8 +12,8 @@
 
 /* Logs with room of their own. */
 struct oracle_logs {
-	struct gputm_warp_logs logs;
-	struct gputm_warp_row row[2][ORACLE_LOG_ROWS]; /* read, write */
+	struct gputm_resolver_logs logs;
+	struct gputm_resolver_row row[2][ORACLE_LOG_ROWS]; /* read, write */
 	uint64_t address[2][ORACLE_LOG_ROWS][64];
 };
 
@@ -59,8 +59,8 @@ static inline void oracle_logs_draw(struct oracle_logs *o, uint32_t lanes, uint6
 		}
 }
 
-static bool is_in(const struct gputm_warp_row *row, uint32_t rows, uint32_t lane, uint64_t region,
-		  uint64_t granularity)
+static bool is_in(const struct gputm_resolver_row *row, uint32_t rows, uint32_t lane,
+		  uint64_t region, uint64_t granularity)
 {
 	for (uint32_t i = 0; i < rows; i++)
 		if (row[i].mask >> lane & 1 && row[i].address[lane] / granularity == region)
@@ -68,7 +68,7 @@ static bool is_in(const struct gputm_warp_row *row, uint32_t rows, uint32_t lane
 	return false;
 }
 
-static bool touches(const struct gputm_warp_logs *logs, uint32_t lane, uint64_t region,
+static bool touches(const struct gputm_resolver_logs *logs, uint32_t lane, uint64_t region,
 		    uint64_t granularity)
 {
 	return is_in(logs->read, logs->read_rows, lane, region, granularity) ||
@@ -76,11 +76,11 @@ static bool touches(const struct gputm_warp_logs *logs, uint32_t lane, uint64_t 
 }
 
 /* Whether lane `late` reads or writes a region of these bytes that `early` writes. */
-static inline bool oracle_logs_conflict(const struct gputm_warp_logs *logs, uint32_t early,
+static inline bool oracle_logs_conflict(const struct gputm_resolver_logs *logs, uint32_t early,
 					uint32_t late, uint64_t granularity)
 {
 	for (uint32_t i = 0; i < logs->write_rows; i++) {
-		const struct gputm_warp_row *row = &logs->write[i];
+		const struct gputm_resolver_row *row = &logs->write[i];
 
 		if (row->mask >> early & 1 &&
 		    touches(logs, late, row->address[early] / granularity, granularity))
@@ -104,7 +104,7 @@ static uint32_t load(const struct memory *m, uint64_t address)
 	return 0;
 }
 
-static bool run_lane(struct memory *m, const struct gputm_warp_logs *logs, uint32_t lane)
+static bool run_lane(struct memory *m, const struct gputm_resolver_logs *logs, uint32_t lane)
 {
 	for (uint32_t i = 0; i < logs->read_rows; i++)
 		if (logs->read[i].mask >> lane & 1 && load(m, logs->read[i].address[lane]))
@@ -127,7 +127,8 @@ static bool run_lane(struct memory *m, const struct gputm_warp_logs *logs, uint3
  * Runs the survivors one after the other in lane order on a memory of words. Whether each
  * reads what stood there before all of them, and no word is written by two.
  */
-static inline bool oracle_logs_serialisable(const struct gputm_warp_logs *logs, uint64_t survivors)
+static inline bool oracle_logs_serialisable(const struct gputm_resolver_logs *logs,
+					    uint64_t survivors)
 {
 	struct memory memory;
 
@@ -141,7 +142,7 @@ static inline bool oracle_logs_serialisable(const struct gputm_warp_logs *logs, 
 /* ---- statistics of resolvers ---- */
 
 static inline void oracle_resolver_resolved(struct oracle_resolver *o, uint64_t active,
-					    const struct gputm_resolution *r)
+					    const struct gputm_resolver_outcome *r)
 {
 	o->acquired++;
 	o->used++;
@@ -155,7 +156,7 @@ static inline void oracle_resolver_resolved(struct oracle_resolver *o, uint64_t 
 }
 
 static inline void oracle_resolver_released(struct oracle_resolver *o,
-					    const struct gputm_resolution *r)
+					    const struct gputm_resolver_outcome *r)
 {
 	o->released++;
 	o->used--;
@@ -184,16 +185,16 @@ static uint64_t entry_of(const struct oracle_ownership_table *o, uint64_t addres
 
 	if (o->config.exact)
 		return region;
-	if (o->config.hash == GPUTM_OWNERSHIP_TABLE_LOW_BITS)
+	if (o->config.hash == GPUTM_OWNERSHIP_TABLE_HASH_LOW_BITS)
 		return region % o->config.entries;
-	if (o->config.hash == GPUTM_OWNERSHIP_TABLE_RELEASED)
+	if (o->config.hash == GPUTM_OWNERSHIP_TABLE_HASH_RELEASED)
 		return (region % o->config.entries + region / o->config.entries * 17) %
 		       o->config.entries;
 	return oracle_h3_index(o->h3, 0, region);
 }
 
 /* Whether one of the lanes, in the first `rows` write rows, writes to the entry. */
-static bool written(const struct oracle_ownership_table *o, const struct gputm_warp_logs *logs,
+static bool written(const struct oracle_ownership_table *o, const struct gputm_resolver_logs *logs,
 		    uint32_t rows, uint64_t lanes, uint64_t entry)
 {
 	for (uint32_t i = 0; i < rows; i++)
@@ -204,7 +205,7 @@ static bool written(const struct oracle_ownership_table *o, const struct gputm_w
 	return false;
 }
 
-static bool aborts(struct oracle_ownership_table *o, const struct gputm_warp_logs *logs,
+static bool aborts(struct oracle_ownership_table *o, const struct gputm_resolver_logs *logs,
 		   uint64_t active, uint32_t lane)
 {
 	uint64_t lower = active & ((UINT64_C(1) << lane) - 1);
@@ -226,7 +227,7 @@ static bool aborts(struct oracle_ownership_table *o, const struct gputm_warp_log
 }
 
 /* A row changes an entry iff some lane is the first up to it to claim its entry so low. */
-static bool changes(const struct oracle_ownership_table *o, const struct gputm_warp_logs *logs,
+static bool changes(const struct oracle_ownership_table *o, const struct gputm_resolver_logs *logs,
 		    uint64_t active, uint32_t row)
 {
 	for (uint32_t lane = 0; lane < 64; lane++) {
@@ -239,13 +240,13 @@ static bool changes(const struct oracle_ownership_table *o, const struct gputm_w
 	return false;
 }
 
-static inline struct gputm_resolution
+static inline struct gputm_resolver_outcome
 oracle_ownership_table_resolve(struct oracle_ownership_table *o, uint64_t active,
-			       const struct gputm_warp_logs *logs)
+			       const struct gputm_resolver_logs *logs)
 {
 	const struct gputm_ownership_table_config *c = &o->config;
 	uint64_t rows = (uint64_t)logs->read_rows + logs->write_rows;
-	struct gputm_resolution r = { 0 };
+	struct gputm_resolver_outcome r = { 0 };
 
 	for (uint32_t lane = 0; lane < 64; lane++)
 		if (active >> lane & 1 && aborts(o, logs, active, lane))

@@ -36,7 +36,7 @@ static void oracle_sequential_resolver_close(struct oracle_sequential_resolver *
 	oracle_signature_close(&o->filter);
 }
 
-static uint64_t entries(const struct gputm_warp_row *row, uint32_t rows, uint32_t lane)
+static uint64_t entries(const struct gputm_resolver_row *row, uint32_t rows, uint32_t lane)
 {
 	uint64_t count = 0;
 
@@ -46,7 +46,7 @@ static uint64_t entries(const struct gputm_warp_row *row, uint32_t rows, uint32_
 }
 
 /* May a lane that has survived have written to the address? */
-static bool is_hit(struct oracle_sequential_resolver *o, const struct gputm_warp_logs *logs,
+static bool is_hit(struct oracle_sequential_resolver *o, const struct gputm_resolver_logs *logs,
 		   uint64_t survivors, uint64_t address)
 {
 	uint64_t bytes = o->config.granularity;
@@ -62,8 +62,8 @@ static bool is_hit(struct oracle_sequential_resolver *o, const struct gputm_warp
 	return false;
 }
 
-static uint64_t hits(struct oracle_sequential_resolver *o, const struct gputm_warp_logs *logs,
-		     const struct gputm_warp_row *row, uint32_t rows, uint64_t survivors,
+static uint64_t hits(struct oracle_sequential_resolver *o, const struct gputm_resolver_logs *logs,
+		     const struct gputm_resolver_row *row, uint32_t rows, uint64_t survivors,
 		     uint32_t lane)
 {
 	uint64_t count = 0;
@@ -74,7 +74,7 @@ static uint64_t hits(struct oracle_sequential_resolver *o, const struct gputm_wa
 	return count;
 }
 
-static void insert(struct oracle_sequential_resolver *o, const struct gputm_warp_logs *logs,
+static void insert(struct oracle_sequential_resolver *o, const struct gputm_resolver_logs *logs,
 		   uint32_t lane)
 {
 	for (uint32_t i = 0; i < logs->write_rows; i++)
@@ -83,13 +83,13 @@ static void insert(struct oracle_sequential_resolver *o, const struct gputm_warp
 						      logs->write[i].address[lane]);
 }
 
-static struct gputm_resolution
+static struct gputm_resolver_outcome
 oracle_sequential_resolver_resolve(struct oracle_sequential_resolver *o, uint64_t active,
-				   const struct gputm_warp_logs *logs)
+				   const struct gputm_resolver_logs *logs)
 {
 	const struct gputm_sequential_resolver_config *c = &o->config;
 	uint64_t rows = (uint64_t)logs->read_rows + logs->write_rows;
-	struct gputm_resolution r = { 0 };
+	struct gputm_resolver_outcome r = { 0 };
 
 	(void)oracle_signature_clear(&o->filter, 0);
 	r.initialise_cycles = c->filter_bits / (8 * c->access_bytes) +

@@ -48,7 +48,7 @@ static inline void oracle_signature_close(struct oracle_signature *o)
 
 static uint32_t index_of(const struct oracle_signature *o, uint32_t way, uint64_t granule)
 {
-	if (o->config.hash == GPUTM_SIGNATURE_MODULO)
+	if (o->config.hash == GPUTM_SIGNATURE_HASH_MODULO)
 		return (uint32_t)(granule % o->config.bits);
 	return oracle_h3_index(o->h3, way, granule);
 }

@@ -11,7 +11,7 @@
 
 struct oracle_stall_buffer {
 	struct gputm_stall_buffer_config config;
-	struct gputm_stall_request list[ORACLE_STALL_MAX];
+	struct gputm_stall_buffer_request list[ORACLE_STALL_MAX];
 	unsigned count;
 	ORACLE_STATS(ORACLE_STALL_BUFFER_STATS) stats;
 };
@@ -22,7 +22,7 @@ static bool same(const struct oracle_stall_buffer *o, uint64_t a, uint64_t b)
 }
 
 static int oracle_stall_buffer_enqueue(struct oracle_stall_buffer *o,
-				       const struct gputm_stall_request *request)
+				       const struct gputm_stall_buffer_request *request)
 {
 	unsigned mine = 0, lines = 0;
 
@@ -52,7 +52,7 @@ static int oracle_stall_buffer_enqueue(struct oracle_stall_buffer *o,
 }
 
 static int take(struct oracle_stall_buffer *o, uint64_t address, uint64_t stamp, int64_t warp,
-		struct gputm_stall_request *out)
+		struct gputm_stall_buffer_request *out)
 {
 	unsigned best = o->count;
 
@@ -74,7 +74,7 @@ static int take(struct oracle_stall_buffer *o, uint64_t address, uint64_t stamp,
 
 /* The oldest of the granule with a stamp below `stamp`, and of `warp` unless that is < 0. */
 static int oracle_stall_buffer_wake(struct oracle_stall_buffer *o, uint64_t address, uint64_t stamp,
-				    int64_t warp, struct gputm_stall_request *out)
+				    int64_t warp, struct gputm_stall_buffer_request *out)
 {
 	int result = take(o, address, stamp, warp, out);
 
@@ -84,7 +84,7 @@ static int oracle_stall_buffer_wake(struct oracle_stall_buffer *o, uint64_t addr
 
 /* The request that the unit has drained has the oldest stamp of its granule. */
 static int oracle_stall_buffer_drain(struct oracle_stall_buffer *o, uint64_t address,
-				     struct gputm_stall_request *out)
+				     struct gputm_stall_buffer_request *out)
 {
 	o->stats.drained++;
 	return take(o, address, UINT64_MAX, -1, out);

@@ -17,7 +17,7 @@
 struct oracle_sync_round {
 	struct gputm_sync_round_config config;
 	unsigned step;
-	enum gputm_sync_round_what open;
+	enum gputm_sync_round_action open;
 	bool conflict, cpu_stands, gpu_stands;
 	bool runs_wait;		 /* until the GPU and the link are free */
 	uint64_t runs_cycles;	 /* what they will take then */
@@ -109,14 +109,15 @@ static void oracle_sync_round_tick(struct oracle_sync_round *o)
 	settle(o);
 }
 
-static enum gputm_sync_round_what merge_with(const struct oracle_sync_round *o)
+static enum gputm_sync_round_action merge_with(const struct oracle_sync_round *o)
 {
 	if (o->config.shadow_copy)
-		return o->conflict ? GPUTM_SYNC_ROUND_REPLAY : GPUTM_SYNC_ROUND_SHADOW;
-	return o->conflict ? GPUTM_SYNC_ROUND_REALIGN : GPUTM_SYNC_ROUND_COPY_BACK;
+		return o->conflict ? GPUTM_SYNC_ROUND_ACTION_REPLAY
+				   : GPUTM_SYNC_ROUND_ACTION_SHADOW;
+	return o->conflict ? GPUTM_SYNC_ROUND_ACTION_REALIGN : GPUTM_SYNC_ROUND_ACTION_COPY_BACK;
 }
 
-static enum gputm_sync_round_what look(struct oracle_sync_round *o)
+static enum gputm_sync_round_action look(struct oracle_sync_round *o)
 {
 	bool quiet = !o->link_left && !o->kernels && !o->runs_wait;
 
@@ -127,52 +128,52 @@ static enum gputm_sync_round_what look(struct oracle_sync_round *o)
 			o->cut_short += !over;
 			o->step = STOPPING;
 			o->age = 0;
-			return GPUTM_SYNC_ROUND_DRAIN;
+			return GPUTM_SYNC_ROUND_ACTION_DRAIN;
 		}
 		if (o->config.early_cycles && !o->conflict && !o->early_in && !o->link_left)
-			return GPUTM_SYNC_ROUND_EARLY;
+			return GPUTM_SYNC_ROUND_ACTION_EARLY;
 	} else if (o->step == SHIPPING) {
 		if (!o->cpu_stands && o->age >= o->config.round_cycles) {
 			o->step = STOPPING_CPU;
-			return GPUTM_SYNC_ROUND_DRAIN;
+			return GPUTM_SYNC_ROUND_ACTION_DRAIN;
 		}
 		if (!o->link_left)
-			return GPUTM_SYNC_ROUND_SHIP;
+			return GPUTM_SYNC_ROUND_ACTION_SHIP;
 	} else if (o->step == JUDGING && quiet) {
 		o->step = MERGING;
 		if (o->conflict && o->config.shadow_copy)
 			o->cpu_stands = false;
 		return merge_with(o);
 	} else if (o->step == COPYING && !o->open) {
-		return GPUTM_SYNC_ROUND_COPY_BACK;
+		return GPUTM_SYNC_ROUND_ACTION_COPY_BACK;
 	} else if (o->step == STOPPING || o->step == STOPPING_CPU) {
-		return GPUTM_SYNC_ROUND_DRAIN;
+		return GPUTM_SYNC_ROUND_ACTION_DRAIN;
 	} else if (o->step == ENDING && quiet) {
 		*(o->conflict ? &o->failed : &o->succeeded) += 1;
 		o->step = NOTHING;
-		return GPUTM_SYNC_ROUND_END;
+		return GPUTM_SYNC_ROUND_ACTION_END;
 	}
-	return GPUTM_SYNC_ROUND_RUN;
+	return GPUTM_SYNC_ROUND_ACTION_RUN;
 }
 
 static void oracle_sync_round_next(struct oracle_sync_round *o, struct gputm_sync_round_todo *todo)
 {
-	enum gputm_sync_round_what what = o->open ? o->open : look(o);
+	enum gputm_sync_round_action what = o->open ? o->open : look(o);
 
 	memset(todo, 0, sizeof(*todo));
-	todo->what = what;
-	if (what == GPUTM_SYNC_ROUND_DRAIN && o->step == STOPPING) {
-		todo->devices = GPUTM_SYNC_ROUND_GPU;
+	todo->action = what;
+	if (what == GPUTM_SYNC_ROUND_ACTION_DRAIN && o->step == STOPPING) {
+		todo->devices = GPUTM_SYNC_ROUND_DEVICE_GPU;
 		o->gpu_stands = true;
 	}
-	if (what == GPUTM_SYNC_ROUND_DRAIN &&
+	if (what == GPUTM_SYNC_ROUND_ACTION_DRAIN &&
 	    (o->step == STOPPING_CPU || !o->config.non_blocking)) {
-		todo->devices |= GPUTM_SYNC_ROUND_CPU;
+		todo->devices |= GPUTM_SYNC_ROUND_DEVICE_CPU;
 		o->cpu_stands = true;
 	}
-	todo->partial = what == GPUTM_SYNC_ROUND_SHIP && o->cpu_stands;
-	todo->success = what >= GPUTM_SYNC_ROUND_SHADOW && !o->conflict;
-	o->open = what == GPUTM_SYNC_ROUND_END ? GPUTM_SYNC_ROUND_RUN : what;
+	todo->partial = what == GPUTM_SYNC_ROUND_ACTION_SHIP && o->cpu_stands;
+	todo->success = what >= GPUTM_SYNC_ROUND_ACTION_SHADOW && !o->conflict;
+	o->open = what == GPUTM_SYNC_ROUND_ACTION_END ? GPUTM_SYNC_ROUND_ACTION_RUN : what;
 }
 
 static uint64_t cycles(uint64_t bytes, uint64_t per_cycle)
@@ -204,25 +205,26 @@ static void send(struct oracle_sync_round *o, const struct gputm_sync_round_done
 static void oracle_sync_round_complete(struct oracle_sync_round *o,
 				       const struct gputm_sync_round_done *done)
 {
-	enum gputm_sync_round_what what = o->open;
+	enum gputm_sync_round_action what = o->open;
 
-	o->open = GPUTM_SYNC_ROUND_RUN;
-	if (what == GPUTM_SYNC_ROUND_DRAIN) {
+	o->open = GPUTM_SYNC_ROUND_ACTION_RUN;
+	if (what == GPUTM_SYNC_ROUND_ACTION_DRAIN) {
 		o->step = SHIPPING;
-	} else if (what == GPUTM_SYNC_ROUND_EARLY) {
+	} else if (what == GPUTM_SYNC_ROUND_ACTION_EARLY) {
 		if (done->bytes)
 			send(o, done);
 		else
 			o->early_in = o->config.early_cycles;
-	} else if (what == GPUTM_SYNC_ROUND_SHIP) {
+	} else if (what == GPUTM_SYNC_ROUND_ACTION_SHIP) {
 		if (done->bytes)
 			send(o, done);
 		else
 			o->step = o->cpu_stands ? JUDGING : STOPPING_CPU;
-	} else if (what == GPUTM_SYNC_ROUND_SHADOW || what == GPUTM_SYNC_ROUND_REPLAY) {
+	} else if (what == GPUTM_SYNC_ROUND_ACTION_SHADOW ||
+		   what == GPUTM_SYNC_ROUND_ACTION_REPLAY) {
 		o->shadow_bytes += done->bytes;
 		run_kernel(o, 0, done->cycles + cycles(done->bytes, o->config.copy_bytes));
-		o->step = what == GPUTM_SYNC_ROUND_SHADOW ? COPYING : ENDING;
+		o->step = what == GPUTM_SYNC_ROUND_ACTION_SHADOW ? COPYING : ENDING;
 	} else {
 		*(o->conflict ? &o->realigned : &o->copied_back) += done->bytes;
 		o->runs_wait = true;
@@ -236,7 +238,7 @@ static void oracle_sync_round_complete(struct oracle_sync_round *o,
 static bool oracle_sync_round_may_run(const struct oracle_sync_round *o,
 				      enum gputm_sync_round_device device)
 {
-	return !(device == GPUTM_SYNC_ROUND_CPU ? o->cpu_stands : o->gpu_stands);
+	return !(device == GPUTM_SYNC_ROUND_DEVICE_CPU ? o->cpu_stands : o->gpu_stands);
 }
 
 #endif /* GPUTM_ORACLE_SYNC_ROUND_H */

@@ -163,7 +163,7 @@ static int oracle_tx_throttle_report(struct oracle_tx_throttle *o, uint32_t comm
 				     uint32_t aborts, uint64_t began, uint64_t cycle)
 {
 	uint64_t all = o->config.window * o->limit, before = o->limit, length = cycle - began;
-	bool climb = o->config.policy == GPUTM_TX_THROTTLE_CLIMB, many, ended;
+	bool climb = o->config.policy == GPUTM_TX_THROTTLE_POLICY_CLIMB, many, ended;
 
 	if (commits > 64 || aborts > 64)
 		return -ERANGE;

@@ -29,7 +29,7 @@ struct oracle_validation_unit {
 		uint32_t writes, owner;
 		uint64_t sequence;
 	} granule[ORACLE_VU_GRANULES];
-	struct gputm_validation_request waiting[ORACLE_VU_WAITERS], woken[ORACLE_VU_WAITERS];
+	struct gputm_validation_unit_request waiting[ORACLE_VU_WAITERS], woken[ORACLE_VU_WAITERS];
 	unsigned waits, wakes;
 	ORACLE_STATS(ORACLE_VALIDATION_UNIT_STATS) stats;
 };
@@ -41,7 +41,7 @@ static unsigned granule(const struct oracle_validation_unit *o, uint64_t address
 
 /* Is the stamp younger than the access? */
 static bool younger(const struct oracle_validation_unit *o, struct oracle_stamp s, bool is_write,
-		    const struct gputm_validation_request *r)
+		    const struct gputm_validation_unit_request *r)
 {
 	if (!s.ever)
 		return false;
@@ -50,7 +50,8 @@ static bool younger(const struct oracle_validation_unit *o, struct oracle_stamp 
 	return s.time != r->time ? s.time > r->time : s.warp > r->warp;
 }
 
-static bool fails(const struct oracle_validation_unit *o, const struct gputm_validation_request *r)
+static bool fails(const struct oracle_validation_unit *o,
+		  const struct gputm_validation_unit_request *r)
 {
 	unsigned g = granule(o, r->address);
 
@@ -59,7 +60,7 @@ static bool fails(const struct oracle_validation_unit *o, const struct gputm_val
 }
 
 static uint64_t report(const struct oracle_validation_unit *o,
-		       const struct gputm_validation_request *r)
+		       const struct gputm_validation_unit_request *r)
 {
 	unsigned g = granule(o, r->address);
 	uint64_t wts = o->granule[g].wts.ever ? o->granule[g].wts.time + 1 : 0;
@@ -77,8 +78,9 @@ static void take(struct oracle_validation_unit *o, unsigned at)
 		o->waiting[at] = o->waiting[at + 1];
 }
 
-static bool older(const struct oracle_validation_unit *o, const struct gputm_validation_request *a,
-		  const struct gputm_validation_request *b)
+static bool older(const struct oracle_validation_unit *o,
+		  const struct gputm_validation_unit_request *a,
+		  const struct gputm_validation_unit_request *b)
 {
 	if (a->time != b->time || o->config.paper_order)
 		return a->time < b->time;
@@ -91,7 +93,7 @@ static bool wake(struct oracle_validation_unit *o, uint64_t address, bool failin
 	unsigned best = o->waits;
 
 	for (unsigned i = 0; i < o->waits; i++) {
-		const struct gputm_validation_request *r = &o->waiting[i];
+		const struct gputm_validation_unit_request *r = &o->waiting[i];
 
 		if (granule(o, r->address) != granule(o, address) || (failing && !fails(o, r)) ||
 		    (warp >= 0 && r->warp != warp))
@@ -121,7 +123,7 @@ static bool room(const struct oracle_validation_unit *o, uint64_t address)
 	return mine ? mine < o->config.stall_requests : lines < o->config.stall_lines;
 }
 
-static void raise(struct oracle_stamp *s, const struct gputm_validation_request *r)
+static void raise(struct oracle_stamp *s, const struct gputm_validation_unit_request *r)
 {
 	struct oracle_stamp mine = { true, r->time, r->warp };
 
@@ -129,7 +131,7 @@ static void raise(struct oracle_stamp *s, const struct gputm_validation_request 
 		*s = mine;
 }
 
-static void granted(struct oracle_validation_unit *o, const struct gputm_validation_request *r)
+static void granted(struct oracle_validation_unit *o, const struct gputm_validation_unit_request *r)
 {
 	unsigned g = granule(o, r->address);
 
@@ -150,7 +152,7 @@ static void granted(struct oracle_validation_unit *o, const struct gputm_validat
 		;
 }
 
-static int process(struct oracle_validation_unit *o, const struct gputm_validation_request *r,
+static int process(struct oracle_validation_unit *o, const struct gputm_validation_unit_request *r,
 		   bool fresh, uint64_t *time)
 {
 	unsigned g = granule(o, r->address);
@@ -186,7 +188,8 @@ static int process(struct oracle_validation_unit *o, const struct gputm_validati
 
 /* The result, and the reported time of an abort. */
 static int oracle_validation_unit_access(struct oracle_validation_unit *o,
-					 const struct gputm_validation_request *r, uint64_t *time)
+					 const struct gputm_validation_unit_request *r,
+					 uint64_t *time)
 {
 	return process(o, r, true, time);
 }
@@ -195,7 +198,7 @@ static int oracle_validation_unit_access(struct oracle_validation_unit *o,
 static int oracle_validation_unit_retry(struct oracle_validation_unit *o, uint64_t *tag,
 					uint64_t *time)
 {
-	struct gputm_validation_request r;
+	struct gputm_validation_unit_request r;
 	int result;
 
 	if (!o->wakes)

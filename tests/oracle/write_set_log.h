@@ -11,7 +11,7 @@
 struct oracle_write_set_log {
 	struct gputm_write_set_log_config config;
 	struct oracle_log_write {
-		struct gputm_log_entry entry;
+		struct gputm_write_set_log_entry entry;
 		uint32_t thread;
 		bool seen[3];
 	} write[ORACLE_WRITE_SET_LOG_MOST];
@@ -50,7 +50,7 @@ static uint64_t unseen(const struct oracle_write_set_log *o, unsigned stream, ui
 }
 
 static void serve(struct oracle_write_set_log *o, unsigned stream, uint32_t thread, uint32_t most,
-		  struct gputm_log_entry *out, struct gputm_log_chunk *chunk)
+		  struct gputm_write_set_log_entry *out, struct gputm_write_set_log_chunk *chunk)
 {
 	uint32_t count = 0;
 
@@ -63,13 +63,14 @@ static void serve(struct oracle_write_set_log *o, unsigned stream, uint32_t thre
 		out[count++] = w->entry;
 	}
 	o->after[stream] = thread + 1;
-	*chunk = (struct gputm_log_chunk){ out, count, thread, o->round,
+	*chunk = (struct gputm_write_set_log_chunk){ out, count, thread, o->round,
 					   (uint64_t)count * o->config.entry_bytes };
 }
 
 /* As pop; the entries are copied to out[], of config.chunk_bytes / config.entry_bytes. */
 static int oracle_write_set_log_pop(struct oracle_write_set_log *o, unsigned stream, bool partial,
-				    struct gputm_log_entry *out, struct gputm_log_chunk *chunk)
+				    struct gputm_write_set_log_entry *out,
+				    struct gputm_write_set_log_chunk *chunk)
 {
 	uint32_t full = o->config.chunk_bytes / o->config.entry_bytes;
 
@@ -82,9 +83,9 @@ static int oracle_write_set_log_pop(struct oracle_write_set_log *o, unsigned str
 			continue;
 		serve(o, stream, thread, full, out, chunk);
 		o->stats.chunks++;
-		*(stream == GPUTM_WRITE_SET_LOG_EARLY ? &o->stats.early :
-		  stream == GPUTM_WRITE_SET_LOG_SHIP  ? &o->stats.shipped :
-							&o->stats.replayed) += chunk->count;
+		*(stream == GPUTM_WRITE_SET_LOG_STREAM_EARLY  ? &o->stats.early
+		  : stream == GPUTM_WRITE_SET_LOG_STREAM_SHIP ? &o->stats.shipped
+							      : &o->stats.replayed) += chunk->count;
 		return GPUTM_WRITE_SET_LOG_CHUNK;
 	}
 	return GPUTM_WRITE_SET_LOG_NONE;
@@ -101,7 +102,7 @@ static uint64_t oracle_write_set_log_pending(const struct oracle_write_set_log *
 
 static int oracle_write_set_log_begin(struct oracle_write_set_log *o)
 {
-	if (oracle_write_set_log_pending(o, GPUTM_WRITE_SET_LOG_SHIP))
+	if (oracle_write_set_log_pending(o, GPUTM_WRITE_SET_LOG_STREAM_SHIP))
 		return -EINVAL;
 	o->stats.before += o->count;
 	oracle_most(&o->stats.maximum_round, o->count);

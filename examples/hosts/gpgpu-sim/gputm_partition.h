@@ -49,9 +49,9 @@ public:
 		unit_.check(gputm_validation_unit_tick(unit_));
 	}
 	/* The oldest fetch that is answered, and stays until pop(); null: none. */
-	Fetch *top(gputm_validation_answer *answer)
+	Fetch *top(gputm_validation_unit_answer *answer)
 	{
-		gputm_validation_answer part;
+		gputm_validation_unit_answer part;
 
 		while (top_ == none && gputm_validation_unit_peek(unit_, &part)) {
 			gputm_validation_unit_pop(unit_);
@@ -62,7 +62,7 @@ public:
 		*answer = job_[top_].answer;
 		return job_[top_].fetch;
 	}
-	Fetch *pop(gputm_validation_answer *answer)
+	Fetch *pop(gputm_validation_unit_answer *answer)
 	{
 		Fetch *fetch = top(answer);
 
@@ -96,13 +96,13 @@ private:
 		std::uint64_t first, left; /* granules: the first, and those not answered */
 		std::uint32_t warp;
 		bool write;
-		gputm_validation_answer answer;
+		gputm_validation_unit_answer answer;
 	};
 	struct state {
 		std::uint64_t attempt = 0;
 		std::vector<std::uint64_t> reserved;
 	};
-	void settle(const gputm_validation_answer &part)
+	void settle(const gputm_validation_unit_answer &part)
 	{
 		job &j = job_[part.tag >> 32];
 
@@ -119,7 +119,7 @@ private:
 	}
 	gputm::unit<gputm_validation_unit> unit_;
 	std::vector<state> warp_;
-	std::deque<gputm_validation_request> waiting_;
+	std::deque<gputm_validation_unit_request> waiting_;
 	std::vector<job> job_;
 	std::vector<std::uint64_t> free_;
 	std::uint64_t top_ = none, room_, granule_;

@@ -50,9 +50,9 @@ private:
 
 struct answer {
 	std::uint32_t partition;
-	gputm_commit_report report;
+	gputm_commit_unit_report report;
 };
-network<gputm_commit_message> to_partition[partitions][2]; /* logs; what was asked for again */
+network<gputm_commit_unit_message> to_partition[partitions][2]; /* logs; what was asked for again */
 network<answer> to_core[cores];
 
 /* Gives CIDs, and knows whose they are, as far back as a partition's ring goes. */
@@ -108,11 +108,12 @@ struct core {
 	/* A report from the network. A resend is kept there while the sequencer is busy. */
 	void receive(const answer &a)
 	{
-		const gputm_commit_report &r = a.report;
+		const gputm_commit_unit_report &r = a.report;
 
 		if (seq.check(gputm_commit_sequencer_push(seq, a.partition, &r)))
 			return;
-		for (std::uint32_t i = 0; r.kind == GPUTM_COMMIT_RETIRED && i < r.lanes; i++)
+		const bool retired = r.kind == GPUTM_COMMIT_UNIT_REPORT_RETIRED;
+		for (std::uint32_t i = 0; retired && i < r.lanes; i++)
 			if (r.mask >> i & 1)
 				vendor.id.check(gputm_commit_id_report_retired(
 					vendor.id, a.partition, r.first_cid + i, 1, nullptr));
@@ -134,7 +135,7 @@ struct core {
 	void cycle()
 	{
 		gputm_commit_sequencer_done done;
-		gputm_commit_message message;
+		gputm_commit_unit_message message;
 		std::uint32_t warp, count, to;
 		std::uint64_t cid;
 
@@ -145,7 +146,8 @@ struct core {
 			seq.check(gputm_commit_sequencer_grant(seq, cid));
 		gputm_commit_sequencer_tick(seq);
 		if (gputm_commit_sequencer_peek(seq, &to, &message)) {
-			auto &way = to_partition[to][message.kind >= GPUTM_COMMIT_RESENT];
+			const bool resent = message.kind >= GPUTM_COMMIT_UNIT_MESSAGE_RESENT;
+			auto &way = to_partition[to][resent];
 
 			if (way.has_buffer()) {
 				way.push(message);
@@ -164,12 +166,12 @@ struct partition {
 	explicit partition(std::uint32_t n) : number(n) {}
 	void memory(gputm_commit_unit_port port)
 	{
-		std::uint32_t value[GPUTM_MEM_WORDS] = {};
+		std::uint32_t value[GPUTM_MEM_WORDS_MAX] = {};
 		gputm_mem_request m;
 
 		if (!gputm_commit_unit_mem_take(unit, port, &m))
 			return;
-		for (std::uint32_t i = 0; i < GPUTM_MEM_WORDS; i++)
+		for (std::uint32_t i = 0; i < GPUTM_MEM_WORDS_MAX; i++)
 			if (m.word_mask >> i & 1 && m.write)
 				word[m.address / 4 + i] = m.value[i];
 			else if (m.word_mask >> i & 1)
@@ -178,16 +180,16 @@ struct partition {
 	}
 	void cycle()
 	{
-		gputm_commit_report r;
+		gputm_commit_unit_report r;
 
 		for (auto &way : to_partition[number]) /* what is not accepted stays there */
-			if (const gputm_commit_message *m = way.top())
+			if (const gputm_commit_unit_message *m = way.top())
 				if (unit.check(gputm_commit_unit_push(unit, m)) ==
 				    GPUTM_COMMIT_UNIT_ACCEPTED)
 					way.pop();
 		gputm_commit_unit_tick(unit);
-		memory(GPUTM_COMMIT_UNIT_VALIDATION);
-		memory(GPUTM_COMMIT_UNIT_COMMIT);
+		memory(GPUTM_COMMIT_UNIT_PORT_VALIDATION);
+		memory(GPUTM_COMMIT_UNIT_PORT_COMMIT);
 		if (!gputm_commit_unit_peek(unit, &r))
 			return;
 		network<answer> &back = to_core[vendor.core_of(r.first_cid)];

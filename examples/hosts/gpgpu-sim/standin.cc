@@ -217,9 +217,9 @@ public:
 		unit_.check(gputm_validation_unit_tick(unit_));
 	}
 	/* The next fetch whose granules are all answered; null: none. */
-	const mem_fetch *top(gputm_validation_answer &all)
+	const mem_fetch *top(gputm_validation_unit_answer &all)
 	{
-		gputm_validation_answer part;
+		gputm_validation_unit_answer part;
 
 		while (top_ == SIZE_MAX && gputm_validation_unit_peek(unit_, &part) &&
 		       gputm_validation_unit_pop(unit_))
@@ -244,12 +244,12 @@ private:
 	struct answered {
 		mem_fetch fetch;
 		std::uint64_t left;
-		gputm_validation_answer answer;
+		gputm_validation_unit_answer answer;
 	};
 	struct piece {
 		std::uint64_t fetch, address;
 	};
-	void settle(const gputm_validation_answer &part)
+	void settle(const gputm_validation_unit_answer &part)
 	{
 		answered &f = fetch_[piece_[part.tag].fetch];
 
@@ -266,7 +266,7 @@ private:
 	std::size_t top_ = SIZE_MAX;
 	std::vector<answered> fetch_;
 	std::vector<piece> piece_;
-	std::deque<gputm_validation_request> waiting_;
+	std::deque<gputm_validation_unit_request> waiting_;
 	std::vector<std::uint64_t> attempt_ = std::vector<std::uint64_t>(warps), held_[warps];
 };
 
@@ -276,7 +276,7 @@ class host {
 public:
 	void cycle()
 	{
-		gputm_validation_answer answer = {}, expected = {};
+		gputm_validation_unit_answer answer = {}, expected = {};
 		mem_fetch *fetch = partition_.top(&answer);
 		const mem_fetch *other = direct_.top(expected);
 
@@ -328,7 +328,7 @@ private:
 		partition_.push(fetch, a.address, fetch->bytes, a.warp, a.time, a.write);
 		direct_.push(*fetch);
 	}
-	void reply(mem_fetch *fetch, const gputm_validation_answer &answer)
+	void reply(mem_fetch *fetch, const gputm_validation_unit_answer &answer)
 	{
 		std::unique_ptr<mem_fetch> owner(fetch);
 		bool ok = answer.result == GPUTM_VALIDATION_UNIT_OK;

@@ -8,8 +8,8 @@
 class GputmRequest : public SST::Event {
 public:
 	GputmRequest() = default; /* for serialisation */
-	explicit GputmRequest(const gputm_validation_request &what) : request(what) {}
-	gputm_validation_request request = {};
+	explicit GputmRequest(const gputm_validation_unit_request &what) : request(what) {}
+	gputm_validation_unit_request request = {};
 	ImplementSerializable(GputmRequest);
 };
 
@@ -26,8 +26,8 @@ public:
 class GputmAnswer : public SST::Event {
 public:
 	GputmAnswer() = default;
-	explicit GputmAnswer(const gputm_validation_answer &what) : answer(what) {}
-	gputm_validation_answer answer = {};
+	explicit GputmAnswer(const gputm_validation_unit_answer &what) : answer(what) {}
+	gputm_validation_unit_answer answer = {};
 	ImplementSerializable(GputmAnswer);
 };
 

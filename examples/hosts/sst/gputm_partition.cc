@@ -64,7 +64,7 @@ void GputmPartition::take(SST::Event *event)
 
 bool GputmPartition::tick(SST::Cycle_t)
 {
-	gputm_validation_answer answer;
+	gputm_validation_unit_answer answer;
 
 	while (!waiting_.empty() &&
 	       unit_->check(gputm_validation_unit_push(*unit_, &waiting_.front()->request)) ==

@@ -60,7 +60,7 @@ SST::Component *loaded(const std::string &folders, const std::string &name, SST:
 /* The unit by itself; requests wait in front of its port as they do in the element. */
 struct direct_unit {
 	gputm::unit<gputm_validation_unit> unit{ "getm-256" };
-	std::deque<gputm_validation_request> waiting;
+	std::deque<gputm_validation_unit_request> waiting;
 
 	void cycle()
 	{
@@ -70,7 +70,7 @@ struct direct_unit {
 			waiting.pop_front();
 		unit.check(gputm_validation_unit_tick(unit));
 	}
-	bool pop(gputm_validation_answer &out)
+	bool pop(gputm_validation_unit_answer &out)
 	{
 		return gputm_validation_unit_peek(unit, &out) && gputm_validation_unit_pop(unit);
 	}
@@ -93,11 +93,11 @@ int main(int argc, char **argv)
 	if (!partition)
 		return 1;
 	for (SST::Cycle_t now = 0; answered < 1000000; now++) {
-		gputm_validation_answer expected;
+		gputm_validation_unit_answer expected;
 		hosts::access access;
 
 		for (unsigned port = 0; port < 2 && cores.next(access); port++) {
-			const gputm_validation_request request = {
+			const gputm_validation_unit_request request = {
 				sent.size(), access.address, access.time, attempt[access.warp],
 				access.warp, access.write,
 			};

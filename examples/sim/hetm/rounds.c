@@ -29,7 +29,7 @@ copy_written(const struct hetm *h, const struct sim_memory *from, struct sim_mem
 }
 
 /* Validate a chunk; entries that are newer are written to the replica `to`. */
-static void push_chunk(struct sim_machine *machine, const struct gputm_log_chunk *chunk,
+static void push_chunk(struct sim_machine *machine, const struct gputm_write_set_log_chunk *chunk,
 		       enum gputm_device_validator_mode mode, struct sim_memory *to,
 		       struct gputm_sync_round_done *done)
 {
@@ -47,7 +47,7 @@ static void push_chunk(struct sim_machine *machine, const struct gputm_log_chunk
 	free(apply);
 	done->cycles += result.cycles;
 	done->conflict |= result.conflicts > 0;
-	if (mode == GPUTM_DEVICE_VALIDATOR_APPLY)
+	if (mode == GPUTM_DEVICE_VALIDATOR_MODE_APPLY)
 		h->exact.told += result.conflicts;
 }
 
@@ -56,30 +56,31 @@ static void ship(struct sim_machine *machine, bool early, bool partial,
 		 struct gputm_sync_round_done *done)
 {
 	struct hetm *h = hetm_of(machine);
-	struct gputm_log_chunk chunk;
+	struct gputm_write_set_log_chunk chunk;
 
 	hetm_gpu_mark(machine);
 	if (gputm_write_set_log_cut(h->log,
-				    early ? GPUTM_WRITE_SET_LOG_EARLY : GPUTM_WRITE_SET_LOG_SHIP,
+				    early ? GPUTM_WRITE_SET_LOG_STREAM_EARLY
+					  : GPUTM_WRITE_SET_LOG_STREAM_SHIP,
 				    partial, &chunk) != GPUTM_WRITE_SET_LOG_CHUNK)
 		return;
 	done->bytes = chunk.bytes;
 	push_chunk(machine, &chunk,
-		   early ? GPUTM_DEVICE_VALIDATOR_EARLY : GPUTM_DEVICE_VALIDATOR_APPLY, h->gpu,
-		   done);
+		   early ? GPUTM_DEVICE_VALIDATOR_MODE_EARLY : GPUTM_DEVICE_VALIDATOR_MODE_APPLY,
+		   h->gpu, done);
 }
 
 /* Write the CPU's writes of the round to the shadow copy. @return their bytes. */
 static uint64_t replay(struct sim_machine *machine, struct gputm_sync_round_done *done)
 {
 	struct hetm *h = hetm_of(machine);
-	struct gputm_log_chunk chunk;
+	struct gputm_write_set_log_chunk chunk;
 	uint64_t bytes = 0;
 
 	while (!machine->port.failed &&
-	       gputm_write_set_log_cut(h->log, GPUTM_WRITE_SET_LOG_REPLAY, true, &chunk) ==
+	       gputm_write_set_log_cut(h->log, GPUTM_WRITE_SET_LOG_STREAM_REPLAY, true, &chunk) ==
 		       GPUTM_WRITE_SET_LOG_CHUNK) {
-		push_chunk(machine, &chunk, GPUTM_DEVICE_VALIDATOR_REPLAY, h->shadow, done);
+		push_chunk(machine, &chunk, GPUTM_DEVICE_VALIDATOR_MODE_REPLAY, h->shadow, done);
 		bytes += chunk.bytes;
 	}
 	return bytes;
@@ -119,30 +120,30 @@ static void next_round(struct sim_machine *machine)
 }
 
 static struct gputm_sync_round_done merge(struct sim_machine *machine,
-					  enum gputm_sync_round_what what)
+					  enum gputm_sync_round_action what)
 {
 	struct hetm *h = hetm_of(machine);
 	struct gputm_sync_round_done done = { 0 };
 
-	if (what != GPUTM_SYNC_ROUND_SHADOW)
-		hetm_exact_judge(machine, what == GPUTM_SYNC_ROUND_COPY_BACK);
+	if (what != GPUTM_SYNC_ROUND_ACTION_SHADOW)
+		hetm_exact_judge(machine, what == GPUTM_SYNC_ROUND_ACTION_COPY_BACK);
 	switch (what) {
-	case GPUTM_SYNC_ROUND_SHADOW:
+	case GPUTM_SYNC_ROUND_ACTION_SHADOW:
 		done = copy_written(h, h->gpu, h->shadow);
 		done.bytes += replay(machine, &done);
 		break;
-	case GPUTM_SYNC_ROUND_COPY_BACK:
+	case GPUTM_SYNC_ROUND_ACTION_COPY_BACK:
 		done = copy_written(h, h->gpu, machine->port.memory);
 		hetm_gpu_commit(machine);
 		next_round(machine);
 		break;
-	case GPUTM_SYNC_ROUND_REPLAY:
+	case GPUTM_SYNC_ROUND_ACTION_REPLAY:
 		(void)replay(machine, &done);
 		done.bytes = copy_written(h, h->shadow, h->gpu).bytes;
 		hetm_gpu_abort(machine);
 		next_round(machine);
 		break;
-	default: /* GPUTM_SYNC_ROUND_REALIGN */
+	default: /* GPUTM_SYNC_ROUND_ACTION_REALIGN */
 		done = copy_written(h, machine->port.memory, h->gpu);
 		hetm_gpu_abort(machine);
 		next_round(machine);
@@ -158,11 +159,11 @@ static bool drained(struct sim_machine *machine, uint32_t devices)
 {
 	const struct hetm *h = hetm_of(machine);
 
-	if (h->running && devices & GPUTM_SYNC_ROUND_GPU && h->config->system.stop_kernels &&
+	if (h->running && devices & GPUTM_SYNC_ROUND_DEVICE_GPU && h->config->system.stop_kernels &&
 	    gputm_device_validator_conflict(h->validator))
 		hetm_gpu_stop(machine);
-	return (!(devices & GPUTM_SYNC_ROUND_GPU) || !h->running) &&
-	       (!(devices & GPUTM_SYNC_ROUND_CPU) || hetm_cpu_idle(h));
+	return (!(devices & GPUTM_SYNC_ROUND_DEVICE_GPU) || !h->running) &&
+	       (!(devices & GPUTM_SYNC_ROUND_DEVICE_CPU) || hetm_cpu_idle(h));
 }
 
 /* Nothing to execute, and nothing executing? */
@@ -170,7 +171,8 @@ static bool nothing_left(const struct hetm *h)
 {
 	uint64_t waiting = 0;
 
-	for (unsigned i = GPUTM_DISPATCH_QUEUES_ANY; i <= GPUTM_DISPATCH_QUEUES_GPU; i++)
+	for (unsigned i = GPUTM_DISPATCH_QUEUES_AFFINITY_ANY;
+	     i <= GPUTM_DISPATCH_QUEUES_AFFINITY_GPU; i++)
 		waiting += gputm_dispatch_queues_waiting(h->queues, i);
 	return !waiting && !h->running && hetm_cpu_idle(h);
 }
@@ -196,21 +198,24 @@ static void coordinate(struct sim_machine *machine)
 
 		if (gputm_sync_round_step(h->round, now, &todo))
 			sim_fail(&machine->port, -EINVAL, "the rounds are out of time");
-		if (todo.what == GPUTM_SYNC_ROUND_END) {
+		if (todo.action == GPUTM_SYNC_ROUND_ACTION_END) {
 			end_round(machine);
 			continue;
 		}
-		if (todo.what == GPUTM_SYNC_ROUND_RUN &&
-		    gputm_sync_round_current(h->round) == GPUTM_SYNC_ROUND_EXECUTION &&
+		if (todo.action == GPUTM_SYNC_ROUND_ACTION_RUN &&
+		    gputm_sync_round_current_state(h->round) == GPUTM_SYNC_ROUND_STATE_EXECUTION &&
 		    nothing_left(h) && !gputm_sync_round_stop(h->round, now))
 			continue;
-		if (todo.what == GPUTM_SYNC_ROUND_RUN ||
-		    (todo.what == GPUTM_SYNC_ROUND_DRAIN && !drained(machine, todo.devices)))
+		if (todo.action == GPUTM_SYNC_ROUND_ACTION_RUN ||
+		    (todo.action == GPUTM_SYNC_ROUND_ACTION_DRAIN &&
+		     !drained(machine, todo.devices)))
 			return;
-		if (todo.what == GPUTM_SYNC_ROUND_EARLY || todo.what == GPUTM_SYNC_ROUND_SHIP)
-			ship(machine, todo.what == GPUTM_SYNC_ROUND_EARLY, todo.partial, &done);
-		else if (todo.what != GPUTM_SYNC_ROUND_DRAIN)
-			done = merge(machine, todo.what);
+		if (todo.action == GPUTM_SYNC_ROUND_ACTION_EARLY ||
+		    todo.action == GPUTM_SYNC_ROUND_ACTION_SHIP)
+			ship(machine, todo.action == GPUTM_SYNC_ROUND_ACTION_EARLY, todo.partial,
+			     &done);
+		else if (todo.action != GPUTM_SYNC_ROUND_ACTION_DRAIN)
+			done = merge(machine, todo.action);
 		if (gputm_sync_round_complete(h->round, now, &done))
 			sim_fail(&machine->port, -EINVAL, "the rounds do not take an answer");
 	}
@@ -219,10 +224,10 @@ static void coordinate(struct sim_machine *machine)
 static bool may_run(const struct sim_machine *machine, enum gputm_sync_round_device device)
 {
 	const struct hetm *h = machine->port.state;
-	uint32_t other = device == GPUTM_SYNC_ROUND_CPU ? HETM_GPU_ONLY : HETM_CPU_ONLY;
+	uint32_t other = device == GPUTM_SYNC_ROUND_DEVICE_CPU ? HETM_GPU_ONLY : HETM_CPU_ONLY;
 
 	if (h->config->system.devices == HETM_CPU_ONLY)
-		return device == GPUTM_SYNC_ROUND_CPU;
+		return device == GPUTM_SYNC_ROUND_DEVICE_CPU;
 	return h->config->system.devices != other &&
 	       gputm_sync_round_may_run(h->round, device, machine->port.now);
 }
@@ -240,9 +245,9 @@ static uint64_t one_time(struct sim_machine *machine)
 	hetm_cpu_run(machine);
 	if (rounds && !machine->port.failed)
 		coordinate(machine);
-	if (!machine->port.failed && !h->running && may_run(machine, GPUTM_SYNC_ROUND_GPU))
+	if (!machine->port.failed && !h->running && may_run(machine, GPUTM_SYNC_ROUND_DEVICE_GPU))
 		hetm_gpu_start(machine);
-	if (!machine->port.failed && may_run(machine, GPUTM_SYNC_ROUND_CPU))
+	if (!machine->port.failed && may_run(machine, GPUTM_SYNC_ROUND_DEVICE_CPU))
 		hetm_cpu_take(machine);
 	if (rounds)
 		next = gputm_sync_round_next_time(h->round);
@@ -261,7 +266,7 @@ void hetm_run(struct sim_machine *machine)
 		sim_fail(&machine->port, -EINVAL, "the first round does not begin");
 	while (!machine->port.failed &&
 	       (machine->threads_left ||
-		gputm_sync_round_current(h->round) != GPUTM_SYNC_ROUND_IDLE)) {
+		gputm_sync_round_current_state(h->round) != GPUTM_SYNC_ROUND_STATE_IDLE)) {
 		sim_look_if_due(machine);
 		next = one_time(machine);
 		if (next == HETM_NEVER)

@@ -182,9 +182,9 @@ static enum gputm_dispatch_queues_affinity affinity_of(const struct sim_machine 
 						       uint32_t thread)
 {
 	static const enum gputm_dispatch_queues_affinity queue[] = {
-		[SIM_ANY_DEVICE] = GPUTM_DISPATCH_QUEUES_ANY,
-		[SIM_CPU] = GPUTM_DISPATCH_QUEUES_CPU,
-		[SIM_GPU] = GPUTM_DISPATCH_QUEUES_GPU,
+		[SIM_ANY_DEVICE] = GPUTM_DISPATCH_QUEUES_AFFINITY_ANY,
+		[SIM_CPU] = GPUTM_DISPATCH_QUEUES_AFFINITY_CPU,
+		[SIM_GPU] = GPUTM_DISPATCH_QUEUES_AFFINITY_GPU,
 	};
 	const struct hetm_config *config = machine->port.system_config;
 	const struct sim_workload *w = machine->port.workload;

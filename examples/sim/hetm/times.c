@@ -70,14 +70,14 @@ void hetm_time_passes(struct sim_machine *machine, uint64_t until)
 	struct hetm *h = hetm_of(machine);
 	uint64_t now = machine->port.now, cycles = until - now, launch = 0;
 	bool alone = h->config->system.devices == HETM_CPU_ONLY;
-	bool executes = alone ||
-			gputm_sync_round_current(h->round) == GPUTM_SYNC_ROUND_EXECUTION;
+	bool executes = alone || gputm_sync_round_current_state(h->round) ==
+					 GPUTM_SYNC_ROUND_STATE_EXECUTION;
 
 	h->spent[HETM_ALONE] += alone ? cycles : 0;
-	if (gputm_sync_round_may_run(h->round, GPUTM_SYNC_ROUND_CPU, now))
+	if (gputm_sync_round_may_run(h->round, GPUTM_SYNC_ROUND_DEVICE_CPU, now))
 		h->spent[hetm_cpu_idle(h) ? HETM_CPU_IDLES :
 			 executes	  ? HETM_CPU_RUNS : HETM_CPU_OVERLAPS] += cycles;
-	if (!gputm_sync_round_may_run(h->round, GPUTM_SYNC_ROUND_GPU, now))
+	if (!gputm_sync_round_may_run(h->round, GPUTM_SYNC_ROUND_DEVICE_GPU, now))
 		return;
 	if (h->running && h->running->begins > now)
 		launch = h->running->begins < until ? h->running->begins - now : cycles;

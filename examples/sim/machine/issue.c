@@ -86,7 +86,8 @@ static void branch(struct sim_machine *machine, struct sim_warp *warp, uint32_t 
 
 /* ---- memory ----------------------------------------------------------------------- */
 
-static uint32_t store_words(struct sim_machine *machine, const struct gputm_wide_access *wide)
+static uint32_t store_words(struct sim_machine *machine,
+			    const struct gputm_access_coalescer_access *wide)
 {
 	uint32_t index = sim_words_take(machine);
 	struct sim_words *words = sim_words_at(machine, index);
@@ -99,7 +100,8 @@ static uint32_t store_words(struct sim_machine *machine, const struct gputm_wide
 
 /* waiters: the first warp that waits for the line in the L1, if the load brings one. */
 static void send_access(struct sim_machine *machine, struct sim_warp *warp, enum sim_op op,
-			const struct gputm_wide_access *wide, bool touch, uint32_t waiters)
+			const struct gputm_access_coalescer_access *wide, bool touch,
+			uint32_t waiters)
 {
 	struct sim_message message = { .core = warp->core, .warp = warp->index };
 	uint32_t line_bytes = 0;
@@ -125,11 +127,11 @@ static void send_access(struct sim_machine *machine, struct sim_warp *warp, enum
 }
 
 uint32_t sim_find_lines(struct sim_port *port, struct sim_warp *warp, bool write, uint64_t mask,
-			struct gputm_wide_access *wide)
+			struct gputm_access_coalescer_access *wide)
 {
 	struct gputm_access_coalescer *coalescer = sim_machine_of(port)->core[warp->core].coalescer;
-	int count = gputm_access_coalescer_row(coalescer, mask, warp->address,
-					       write ? warp->value : NULL, wide, NULL);
+	int count = gputm_access_coalescer_merge_row(coalescer, mask, warp->address,
+						     write ? warp->value : NULL, wide, NULL);
 
 	if (count < 0)
 		sim_fail(port, count, "the program used an impossible address");
@@ -140,7 +142,7 @@ uint32_t sim_find_lines(struct sim_port *port, struct sim_warp *warp, bool write
  * that memory has now, and a line on its way those that memory has when it arrives. All stores of
  * the core to that line have been performed then, as they remove the line. */
 static void use_l1(struct sim_machine *machine, struct sim_warp *warp, enum sim_op op,
-		   const struct gputm_wide_access *wide, bool touch)
+		   const struct gputm_access_coalescer_access *wide, bool touch)
 {
 	struct sim_l1 *l1 = &machine->core[warp->core].l1;
 	enum sim_l1_answer answer = SIM_L1_MISSED;
@@ -162,7 +164,7 @@ static void use_l1(struct sim_machine *machine, struct sim_warp *warp, enum sim_
 static uint32_t send_accesses(struct sim_machine *machine, struct sim_warp *warp, enum sim_op op,
 			      uint64_t mask, bool touch)
 {
-	struct gputm_wide_access wide[SIM_MAX_LANES];
+	struct gputm_access_coalescer_access wide[SIM_MAX_LANES];
 	uint32_t count = sim_find_lines(&machine->port, warp, op == SIM_STORE, mask, wide);
 	bool plain = machine->config.l1_bytes && !warp->in_tx;
 

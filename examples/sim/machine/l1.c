@@ -111,7 +111,7 @@ static uint32_t sector_bytes(uint32_t words)
 }
 
 void sim_l1_send(struct sim_port *port, struct sim_message *message, enum sim_op op,
-		 const struct gputm_wide_access *wide, uint32_t line_bytes)
+		 const struct gputm_access_coalescer_access *wide, uint32_t line_bytes)
 {
 	uint32_t lanes = (uint32_t)__builtin_popcountll(wide->lane_mask), bytes = 8;
 

@@ -51,6 +51,6 @@ bool sim_l1_next(struct sim_l1 *l1, uint32_t *first, struct sim_waiter *out);
 /* Send a request of a core for the words of one line: message has the core, what is asked, and
  * what else the receiver needs. A load brings the sectors of its words, or a line for the L1. */
 void sim_l1_send(struct sim_port *port, struct sim_message *message, enum sim_op op,
-		 const struct gputm_wide_access *wide, uint32_t line_bytes);
+		 const struct gputm_access_coalescer_access *wide, uint32_t line_bytes);
 
 #endif /* SIM_L1_H */

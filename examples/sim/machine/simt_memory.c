@@ -32,7 +32,7 @@ struct flow_memory {
 	uint64_t free_at; /* without a machine: when the next line may be transferred */
 	/* Without a machine, in kernels with fences: when the last store of each thread is done. */
 	uint64_t stored[FLOW_WARPS_MAX * KERNEL_LANES];
-	struct gputm_wide_access wide[KERNEL_LANES];
+	struct gputm_access_coalescer_access wide[KERNEL_LANES];
 };
 
 int flow_memory_new(struct flow_gpu *gpu, uint32_t core,
@@ -78,7 +78,7 @@ static uint64_t cross(struct flow_memory *m, uint64_t now)
 /* ---- transfers through the machine ---- */
 
 static void send(struct flow_memory *m, uint8_t what, enum sim_op op,
-		 const struct gputm_wide_access *wide, uint32_t waiters)
+		 const struct gputm_access_coalescer_access *wide, uint32_t waiters)
 {
 	struct sim_message message = { .c = SIM_NO_WORDS, .e = waiters, .what = what,
 				       .core = (uint8_t)(m->core - m->core->gpu->core) };
@@ -161,8 +161,8 @@ void flow_memory_reply(struct flow_core *core, const struct sim_message *message
 
 /* Serve a load through the machine. @return when the data are there, or now if the warp awaits
  * the reply. */
-static uint64_t load(struct flow_memory *m, uint64_t now, const struct gputm_wide_access *wide,
-		     struct flow_warp *warp)
+static uint64_t load(struct flow_memory *m, uint64_t now,
+		     const struct gputm_access_coalescer_access *wide, struct flow_warp *warp)
 {
 	uint32_t waiters;
 	enum sim_l1_answer answer = sim_l1_load(&m->l1, &m->machine->port, wide->address,
@@ -179,7 +179,7 @@ static uint64_t load(struct flow_memory *m, uint64_t now, const struct gputm_wid
 /* A store or an atomic through the machine; the warp awaits the old words. @return when the write
  * is on its way. */
 static uint64_t write(struct flow_memory *m, uint64_t now, enum sim_op op,
-		      const struct gputm_wide_access *wide, struct flow_warp *warp)
+		      const struct gputm_access_coalescer_access *wide, struct flow_warp *warp)
 {
 	bool waits = op != SIM_STORE;
 	uint32_t waiters = SIM_NOBODY;
@@ -223,7 +223,8 @@ static uint64_t write_afar(struct flow_memory *m, uint64_t now, uint64_t lanes,
 }
 
 static uint64_t access_line(struct flow_memory *m, uint64_t now, const struct kernel_instr *i,
-			    const struct gputm_wide_access *wide, struct flow_warp *warp)
+			    const struct gputm_access_coalescer_access *wide,
+			    struct flow_warp *warp)
 {
 	enum sim_op op = i->op == KERNEL_LOAD ? SIM_LOAD : i->op == KERNEL_STORE ? SIM_STORE :
 			 i->op == KERNEL_CAS ? SIM_CAS : SIM_ADD;
@@ -240,8 +241,8 @@ int flow_memory_access(struct flow_memory *m, uint64_t now, const struct kernel_
 {
 	static const uint32_t values[KERNEL_LANES];
 	bool writes = instr->op != KERNEL_LOAD, ports = !m->machine || m->config.l1_bytes;
-	int count = gputm_access_coalescer_row(m->coalescer, effect->memory, effect->address,
-					       writes ? values : NULL, m->wide, NULL);
+	int count = gputm_access_coalescer_merge_row(m->coalescer, effect->memory, effect->address,
+						     writes ? values : NULL, m->wide, NULL);
 
 	if (count < 0)
 		return count;

@@ -12,7 +12,7 @@
 /* The words of a store on its way. */
 struct sim_words {
 	uint32_t mask;
-	uint32_t value[GPUTM_MEM_WORDS];
+	uint32_t value[GPUTM_MEM_WORDS_MAX];
 };
 
 /* ---- parts of the machine ---------------------------------------------------- */
@@ -184,7 +184,7 @@ void sim_send_down(struct sim_port *port, struct sim_message *message, uint32_t 
 void sim_send_accesses(struct sim_port *port, struct sim_warp *warp, enum sim_op op, uint64_t mask,
 		       bool touch);
 uint32_t sim_find_lines(struct sim_port *port, struct sim_warp *warp, bool write, uint64_t mask,
-			struct gputm_wide_access *wide);
+			struct gputm_access_coalescer_access *wide);
 void sim_l2_access(struct sim_port *port, const struct sim_message *message);
 bool sim_l2_awaits(const struct sim_port *port, uint32_t partition, const struct sim_warp *warp);
 void sim_l2_unit_access(struct sim_port *port, uint32_t partition,

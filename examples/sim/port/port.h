@@ -315,7 +315,7 @@ struct sim_host {
 		       bool touch);
 	/* Store the lines of these accesses in wide[]. @return their number, 0 after sim_fail(). */
 	uint32_t (*lines)(struct sim_port *port, struct sim_warp *warp, bool write, uint64_t mask,
-			  struct gputm_wide_access *wide);
+			  struct gputm_access_coalescer_access *wide);
 	/* Pass an access of a core, one that the system kept or a FETCH, to its partition's
 	 * memory. */
 	void (*serve)(struct sim_port *port, const struct sim_message *message);

@@ -46,7 +46,7 @@ static void granted(struct seeing *see, const struct answer *a)
 static bool knows_reader(const struct seeing *see, const struct seen_tap *tap,
 			 const struct answer *a)
 {
-	struct gputm_validation_granule granule;
+	struct gputm_validation_unit_granule granule;
 
 	return !see->opened_at ||
 	       (!gputm_validation_unit_get_granule((const void *)tap->unit, a->address, &granule) &&
@@ -57,18 +57,23 @@ static void refused(const struct seeing *see, const struct seen_tap *tap, struct
 		    const struct answer *a)
 {
 	static const char *const how[] = {
-		[GPUTM_VALIDATION_UNIT_LOAD_WTS] = "its load met a write of a later logical time",
-		[GPUTM_VALIDATION_UNIT_STORE_WTS] = "its store met a write of a later logical time",
-		[GPUTM_VALIDATION_UNIT_STORE_RTS] = "its store met a read of a later logical time",
-		[GPUTM_VALIDATION_UNIT_BUFFER] = "the stall buffer was full",
-		[GPUTM_VALIDATION_UNIT_COUNT] = "the number of writes of the granule was at its "
-						"largest",
-		[GPUTM_VALIDATION_UNIT_ROLLOVER] = "the unit had stopped for a rollover of the "
-						   "clocks",
+		[GPUTM_VALIDATION_UNIT_REASON_LOAD_WTS] =
+			"its load met a write of a later logical time",
+		[GPUTM_VALIDATION_UNIT_REASON_STORE_WTS] =
+			"its store met a write of a later logical time",
+		[GPUTM_VALIDATION_UNIT_REASON_STORE_RTS] =
+			"its store met a read of a later logical time",
+		[GPUTM_VALIDATION_UNIT_REASON_BUFFER] = "the stall buffer was full",
+		[GPUTM_VALIDATION_UNIT_REASON_COUNT] =
+			"the number of writes of the granule was at its "
+			"largest",
+		[GPUTM_VALIDATION_UNIT_REASON_ROLLOVER] =
+			"the unit had stopped for a rollover of the "
+			"clocks",
 	};
-	bool by_read = a->reason == GPUTM_VALIDATION_UNIT_STORE_RTS;
-	bool by_write = a->reason == GPUTM_VALIDATION_UNIT_LOAD_WTS ||
-			a->reason == GPUTM_VALIDATION_UNIT_STORE_WTS;
+	bool by_read = a->reason == GPUTM_VALIDATION_UNIT_REASON_STORE_RTS;
+	bool by_write = a->reason == GPUTM_VALIDATION_UNIT_REASON_LOAD_WTS ||
+			a->reason == GPUTM_VALIDATION_UNIT_REASON_STORE_WTS;
 
 	loss->how = how[a->reason];
 	loss->role = tap->role;

@@ -70,7 +70,7 @@ static void on_sequencer(struct seeing *see, const struct seen_tap *tap,
 	} else if (event->kind == GPUTM_COMMIT_SEQUENCER_EVENT_GRANT) {
 		grant(see, warp, event->value[1]);
 		seen_stage(see, warp, SIM_STAGE_SEND, event->value[3] * ticks);
-	} else if (event->kind == GPUTM_COMMIT_SEQUENCER_EVENT_FILLED) {
+	} else if (event->kind == GPUTM_COMMIT_SEQUENCER_EVENT_FILL) {
 		seen_stage(see, warp, SIM_STAGE_VALIDATE, event->value[2] * ticks);
 	}
 }
@@ -136,11 +136,11 @@ static void on_write(struct seeing *see, const struct gputm_event *event)
 static void on_unit(struct seeing *see, const struct seen_tap *tap,
 		    const struct gputm_event *event)
 {
-	if (event->kind <= GPUTM_COMMIT_UNIT_REVALIDATED)
+	if (event->kind <= GPUTM_COMMIT_UNIT_EVENT_REVALIDATE)
 		compared(see, tap, event);
-	else if (event->kind == GPUTM_COMMIT_UNIT_HAZARD)
+	else if (event->kind == GPUTM_COMMIT_UNIT_EVENT_HAZARD)
 		on_hazard(see, event);
-	else if (event->kind == GPUTM_COMMIT_UNIT_WRITE_ISSUED)
+	else if (event->kind == GPUTM_COMMIT_UNIT_EVENT_ISSUE)
 		on_write(see, event);
 }
 
@@ -152,8 +152,9 @@ static int writer_below(const struct seeing *see, const struct gputm_tx_log *log
 {
 	uint64_t writers = 0;
 
-	for (uint32_t i = 0; i < gputm_tx_log_rows(log, GPUTM_TX_LOG_WRITE); i++) {
-		struct gputm_tx_log_row row = sim_log_row(see->port, log, GPUTM_TX_LOG_WRITE, i);
+	for (uint32_t i = 0; i < gputm_tx_log_rows(log, GPUTM_TX_LOG_KIND_WRITE); i++) {
+		struct gputm_tx_log_row row =
+			sim_log_row(see->port, log, GPUTM_TX_LOG_KIND_WRITE, i);
 
 		for (SIM_EACH_LANE(other, row.mask & ((UINT64_C(1) << lane) - 1)))
 			if (row.address[other] == address)
@@ -170,7 +171,8 @@ static void explain_lane(struct seeing *see, uint32_t warp, uint64_t lane, uint6
 {
 	const struct kilo *kilo = see->port->state;
 	const struct gputm_tx_log *log = kilo->log[warp];
-	static const enum gputm_tx_log_kind kinds[] = { GPUTM_TX_LOG_READ, GPUTM_TX_LOG_WRITE };
+	static const enum gputm_tx_log_kind kinds[] = { GPUTM_TX_LOG_KIND_READ,
+							GPUTM_TX_LOG_KIND_WRITE };
 	struct seen_loss *loss = seen_loss_of(see, warp, lane);
 
 	loss->how = "a lower lane of its warp writes a word with the same entry of the table";

@@ -108,16 +108,16 @@ static void on_writers(struct seeing *see, const struct seen_tap *tap,
 	};
 	struct si_seen *seen = state_of(see);
 
-	if (event->kind <= GPUTM_WRITER_TABLE_EVENT_REFUSED) {
+	if (event->kind <= GPUTM_WRITER_TABLE_EVENT_REFUSE) {
 		seen->address = event->value[0];
 		seen->accessor = (uint32_t)event->value[1];
 	}
-	if (event->kind == GPUTM_WRITER_TABLE_EVENT_CLAIMED)
+	if (event->kind == GPUTM_WRITER_TABLE_EVENT_CLAIM)
 		note(see, true);
-	if (event->kind == GPUTM_WRITER_TABLE_EVENT_REFUSED &&
+	if (event->kind == GPUTM_WRITER_TABLE_EVENT_REFUSE &&
 	    event->value[2] < sizeof how / sizeof *how)
 		lose(see, tap, event->value[1], event->value[3], how[event->value[2]]);
-	if (event->kind == GPUTM_WRITER_TABLE_EVENT_COMMITTED)
+	if (event->kind == GPUTM_WRITER_TABLE_EVENT_COMMIT)
 		seen->committed[event->value[1]] = actor_of(see, event->value[1]);
 }
 
@@ -126,12 +126,12 @@ static void on_readers(struct seeing *see, const struct seen_tap *tap,
 {
 	struct si_seen *seen = state_of(see);
 
-	if (event->kind != GPUTM_READER_LIST_EVENT_ADDED &&
-	    event->kind != GPUTM_READER_LIST_EVENT_FULL)
+	if (event->kind != GPUTM_READER_LIST_EVENT_ADD &&
+	    event->kind != GPUTM_READER_LIST_EVENT_REFUSE)
 		return;
 	seen->address = event->value[0];
 	seen->accessor = (uint32_t)event->value[1];
-	if (event->kind == GPUTM_READER_LIST_EVENT_ADDED)
+	if (event->kind == GPUTM_READER_LIST_EVENT_ADD)
 		note(see, false);
 	else
 		lose(see, tap, seen->accessor, UINT64_MAX, "the reader list was full");

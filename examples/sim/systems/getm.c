@@ -160,7 +160,7 @@ static uint64_t walk(struct sim_port *port, struct sim_warp *warp,
 {
 	struct getm_core *core = core_of(port, warp);
 	const struct getm_config *config = port->system_config;
-	uint32_t rows = gputm_tx_log_rows(state->log, GPUTM_TX_LOG_WRITE);
+	uint32_t rows = gputm_tx_log_rows(state->log, GPUTM_TX_LOG_KIND_WRITE);
 	uint32_t held = config->tx_log.l1_rows, spilled;
 	uint64_t from = sim_now(port);
 
@@ -326,7 +326,7 @@ void sim_getm_loaded(struct sim_port *port, struct sim_warp *warp)
 /* Record a row of the write log, in which nothing is reserved yet. */
 static void new_row(struct sim_port *port, struct getm_warp *state)
 {
-	uint32_t rows = gputm_tx_log_rows(state->log, GPUTM_TX_LOG_WRITE);
+	uint32_t rows = gputm_tx_log_rows(state->log, GPUTM_TX_LOG_KIND_WRITE);
 
 	if (rows > state->granted_rows) {
 		uint32_t wanted = state->granted_rows ? 2 * state->granted_rows : 16;

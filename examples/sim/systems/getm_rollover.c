@@ -28,7 +28,7 @@ static void tell_cores(struct sim_port *port, uint32_t leader, uint8_t what)
 
 /* A message from the previous unit of the ring has arrived. */
 static void pull(struct sim_port *port, uint32_t index,
-		 const struct gputm_validation_message *message)
+		 const struct gputm_validation_unit_message *message)
 {
 	struct getm *getm = sim_getm_of(port);
 	struct gputm_validation_unit *unit = getm->partition[index].unit;
@@ -46,14 +46,14 @@ void sim_getm_ring(struct sim_port *port, uint32_t index)
 	struct getm *getm = sim_getm_of(port);
 	uint32_t last = port->shape.partitions - 1;
 	struct gputm_validation_unit *before = getm->partition[index ? index - 1 : last].unit;
-	struct gputm_validation_message message;
+	struct gputm_validation_unit_message message;
 
 	while (gputm_validation_unit_ring_peek(before, &message)) {
 		gputm_validation_unit_ring_pop(before);
 		pull(port, index, &message);
 	}
-	if (gputm_validation_unit_state(getm->partition[index].unit) ==
-		    GPUTM_VALIDATION_UNIT_ALL_STOPPED &&
+	if (gputm_validation_unit_current_state(getm->partition[index].unit) ==
+		    GPUTM_VALIDATION_UNIT_STATE_ALL_STOPPED &&
 	    !getm->rolling) {
 		getm->rolling = true;
 		getm->acks = port->shape.cores;

@@ -22,7 +22,7 @@ static uint32_t leads(const struct sim_port *port, const struct getm_access *acc
 }
 
 static void send_access(struct sim_port *port, struct sim_warp *warp, bool write,
-			const struct gputm_wide_access *wide)
+			const struct gputm_access_coalescer_access *wide)
 {
 	struct getm *getm = sim_getm_of(port);
 	const struct getm_warp *state = sim_getm_warp(port, warp);
@@ -43,7 +43,7 @@ static void send_access(struct sim_port *port, struct sim_warp *warp, bool write
 	for (SIM_EACH_LANE(lane, wide->lane_mask))
 		access->word[lane] = (uint8_t)((warp->address[lane] - wide->address) / 4);
 	if (write)
-		access->row = gputm_tx_log_rows(state->log, GPUTM_TX_LOG_WRITE) - 1;
+		access->row = gputm_tx_log_rows(state->log, GPUTM_TX_LOG_KIND_WRITE) - 1;
 	access->leads = write ? access->lanes : leads(port, access);
 	access->left = (uint32_t)__builtin_popcount(access->leads);
 	message.kind = write ? SIM_TRAFFIC_STORE : SIM_TRAFFIC_LOAD;
@@ -55,7 +55,7 @@ static void send_access(struct sim_port *port, struct sim_warp *warp, bool write
 
 void sim_getm_send(struct sim_port *port, struct sim_warp *warp, bool write, uint64_t mask)
 {
-	struct gputm_wide_access wide[SIM_MAX_LANES];
+	struct gputm_access_coalescer_access wide[SIM_MAX_LANES];
 	uint32_t count = port->host->lines(port, warp, write, mask, wide);
 
 	if (write) {
@@ -102,15 +102,15 @@ void sim_getm_send_log(struct sim_port *port, struct sim_warp *warp, uint64_t la
 		       bool cleanup)
 {
 	const struct getm_warp *state = sim_getm_warp(port, warp);
-	uint32_t rows = gputm_tx_log_rows(state->log, GPUTM_TX_LOG_WRITE);
+	uint32_t rows = gputm_tx_log_rows(state->log, GPUTM_TX_LOG_KIND_WRITE);
 	uint64_t lanes_of[64], partitions;
 
 	for (uint32_t i = 0; lanes && i < rows; i++) {
 		struct gputm_tx_log_row row =
-			sim_log_row(port, state->log, GPUTM_TX_LOG_WRITE, i);
+			sim_log_row(port, state->log, GPUTM_TX_LOG_KIND_WRITE, i);
 
 		sim_must(port,
-			 gputm_tx_log_get_group(state->log, GPUTM_TX_LOG_WRITE, i,
+			 gputm_tx_log_get_group(state->log, GPUTM_TX_LOG_KIND_WRITE, i,
 						lanes & state->granted[i], lanes_of, &partitions),
 			 "a row of the write log is gone");
 		for (SIM_EACH_LANE(partition, partitions))

@@ -50,7 +50,7 @@ static bool push_access(struct sim_port *port, struct getm_partition *partition,
 	const struct getm *getm = sim_getm_of(port);
 	const struct getm_access *access = sim_slab_at(&getm->access, message->c);
 	const struct getm_warp *state = &getm->warp[access->warp];
-	struct gputm_validation_request request = {
+	struct gputm_validation_unit_request request = {
 		0, 0, state->time, state->sequence, access->warp, access->write,
 	};
 	uint32_t left = access->leads & ~partition->pushed;
@@ -142,13 +142,14 @@ static void grant(struct sim_port *port, struct getm_access *access, uint32_t la
 			sim_memory_read(port->memory, access->line + 4u * access->word[lane]);
 }
 
-static enum getm_failure failure_of(const struct gputm_validation_answer *answer, bool estimated)
+static enum getm_failure failure_of(const struct gputm_validation_unit_answer *answer,
+				    bool estimated)
 {
 	switch (answer->reason) {
-	case GPUTM_VALIDATION_UNIT_BUFFER:
-	case GPUTM_VALIDATION_UNIT_COUNT:
+	case GPUTM_VALIDATION_UNIT_REASON_BUFFER:
+	case GPUTM_VALIDATION_UNIT_REASON_COUNT:
 		return GETM_CAPACITY;
-	case GPUTM_VALIDATION_UNIT_ROLLOVER:
+	case GPUTM_VALIDATION_UNIT_REASON_ROLLOVER:
 		return GETM_STOPPED;
 	default:
 		return estimated ? GETM_ESTIMATED : GETM_CONFLICT;
@@ -157,7 +158,7 @@ static enum getm_failure failure_of(const struct gputm_validation_answer *answer
 
 /* Failures of a load reach the warp with the last of the replies that the warp waits for. */
 static void refuse(struct sim_port *port, struct getm_access *access, uint32_t lanes,
-		   const struct gputm_validation_answer *answer, bool estimated)
+		   const struct gputm_validation_unit_answer *answer, bool estimated)
 {
 	struct getm_warp *state = &sim_getm_of(port)->warp[access->warp];
 	enum getm_failure failure = failure_of(answer, estimated);
@@ -173,7 +174,7 @@ static void refuse(struct sim_port *port, struct getm_access *access, uint32_t l
 }
 
 static void take_answer(struct sim_port *port, uint32_t index,
-			const struct gputm_validation_answer *answer, bool estimated)
+			const struct gputm_validation_unit_answer *answer, bool estimated)
 {
 	struct getm *getm = sim_getm_of(port);
 	uint32_t number = (uint32_t)(answer->tag >> 8);
@@ -224,7 +225,7 @@ static bool push_log(struct sim_port *port, struct getm_partition *partition,
 	const struct getm_packet *packet = sim_slab_at(&getm->packet, message->c);
 
 	for (; partition->entries < packet->count; partition->entries++) {
-		struct gputm_commit_entry entry = {
+		struct gputm_commit_buffer_entry entry = {
 			packet->entry[partition->entries].address, packet->sequence, packet->warp,
 			packet->entry[partition->entries].value, 1, packet->cleanup,
 		};
@@ -268,7 +269,7 @@ static void look_ahead(struct getm_partition *partition)
 /* Pass releases of the buffer to the unit, which is at this tick. */
 static void release(struct sim_port *port, struct getm_partition *partition, uint64_t unit_ticks)
 {
-	struct gputm_commit_release done;
+	struct gputm_commit_buffer_release done;
 
 	unit_until(port, partition, unit_ticks);
 	while (gputm_commit_buffer_peek(partition->buffer, &done)) {
@@ -288,8 +289,8 @@ static void release(struct sim_port *port, struct getm_partition *partition, uin
 /* From the first message of a rollover on, poll the ring. */
 static void note_ring(struct getm *getm, const struct getm_partition *partition)
 {
-	getm->ring |= gputm_validation_unit_state(partition->unit) !=
-		      GPUTM_VALIDATION_UNIT_RUNNING;
+	getm->ring |= gputm_validation_unit_current_state(partition->unit) !=
+		      GPUTM_VALIDATION_UNIT_STATE_RUNNING;
 }
 
 void sim_getm_completed(struct sim_port *port, uint32_t index, uint64_t tag,
@@ -316,7 +317,7 @@ static void unit_turn(struct sim_port *port, struct getm_partition *partition, u
 		      uint64_t tick)
 {
 	struct getm *getm = sim_getm_of(port);
-	struct gputm_validation_answer answer;
+	struct gputm_validation_unit_answer answer;
 	struct sim_message *message;
 	uint32_t room = partition->full ? 1 : UINT32_MAX;
 	int offers;
@@ -333,8 +334,8 @@ static void unit_turn(struct sim_port *port, struct getm_partition *partition, u
 	sim_must(port, offers, "no memory for the metadata");
 	partition->unit_ticks = tick + 1;
 	/* A unit that stops sends a message; from then on the ring is polled. */
-	getm->ring |= (offers & GPUTM_VALIDATION_UNIT_OFFERS_MESSAGE) != 0;
-	if (offers & GPUTM_VALIDATION_UNIT_OFFERS_ANSWER &&
+	getm->ring |= (offers & GPUTM_VALIDATION_UNIT_OFFER_MESSAGE) != 0;
+	if (offers & GPUTM_VALIDATION_UNIT_OFFER_ANSWER &&
 	    gputm_validation_unit_peek(partition->unit, &answer)) {
 		bool estimated = answer.result == GPUTM_VALIDATION_UNIT_ABORT &&
 				 gputm_validation_unit_estimated(partition->unit);
@@ -362,10 +363,10 @@ static void buffer_turn(struct sim_port *port, struct getm_partition *partition,
 		sim_queue_pop(&partition->logs);
 	offers = gputm_commit_buffer_tick(partition->buffer);
 	partition->buffer_ticks = tick + 1;
-	if (offers & GPUTM_COMMIT_BUFFER_OFFERS_WRITE &&
+	if (offers & GPUTM_COMMIT_BUFFER_OFFER_WRITE &&
 	    gputm_commit_buffer_mem_take(partition->buffer, &request))
 		port->host->unit_access(port, index, &request);
-	if (offers & GPUTM_COMMIT_BUFFER_OFFERS_RELEASE)
+	if (offers & GPUTM_COMMIT_BUFFER_OFFER_RELEASE)
 		release(port, partition, unit_tick + 1);
 	partition->issuing = !gputm_commit_buffer_next_event(partition->buffer);
 }
@@ -388,7 +389,7 @@ uint64_t sim_getm_partition_tick(struct sim_port *port, uint32_t index)
 	struct getm *getm = sim_getm_of(port);
 	struct getm_partition *partition = &getm->partition[index];
 	uint64_t now = sim_now(port), tick = now / getm->unit_ticks;
-	struct gputm_validation_message message;
+	struct gputm_validation_unit_message message;
 
 	if (tick * getm->unit_ticks != now)
 		return sim_align(now, getm->unit_ticks);

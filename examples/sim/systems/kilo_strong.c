@@ -60,14 +60,14 @@ int sim_strong_make(struct sim_port *port, struct kilo *kilo)
 
 /* A stamp is a CID plus 1. */
 void sim_strong_note(struct sim_port *port, struct kilo_partition *partition,
-		     const struct gputm_commit_message *packet)
+		     const struct gputm_commit_unit_message *packet)
 {
-	bool read = packet->kind == GPUTM_COMMIT_READ_LOG;
+	bool read = packet->kind == GPUTM_COMMIT_UNIT_MESSAGE_READ_LOG;
 
-	if (!read && packet->kind != GPUTM_COMMIT_WRITE_LOG)
+	if (!read && packet->kind != GPUTM_COMMIT_UNIT_MESSAGE_WRITE_LOG)
 		return;
 	for (uint32_t i = 0; i < packet->words; i++) {
-		const struct gputm_commit_word *word = &packet->word[i];
+		const struct gputm_commit_unit_word *word = &packet->word[i];
 		uint64_t stamp = packet->first_cid + word->lane + 1;
 
 		sim_must(port, gputm_recency_bloom_update_pair(partition->recent, word->address,

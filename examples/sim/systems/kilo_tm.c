@@ -150,9 +150,9 @@ static bool watched_row(struct sim_port *port, struct sim_warp *warp, uint64_t *
 
 		lanes = sim_home_lanes(warp, left, &home);
 		log = kilo->log[home];
-		if (watch->row >= gputm_tx_log_rows(log, GPUTM_TX_LOG_READ))
+		if (watch->row >= gputm_tx_log_rows(log, GPUTM_TX_LOG_KIND_READ))
 			continue;
-		row = sim_log_row(port, log, GPUTM_TX_LOG_READ, watch->row);
+		row = sim_log_row(port, log, GPUTM_TX_LOG_KIND_READ, watch->row);
 		for (SIM_EACH_LANE(lane, row.mask & lanes)) {
 			warp->address[lane] = row.address[lane];
 			value[lane] = row.value[lane];
@@ -286,7 +286,7 @@ static int allocate(struct sim_port *port, struct kilo *kilo)
 	size_t cores = port->shape.cores, warps = cores * port->shape.warps;
 
 	kilo->small.block = SMALL_BYTES;
-	kilo->large.block = sizeof(struct gputm_commit_message);
+	kilo->large.block = sizeof(struct gputm_commit_unit_message);
 	for (kilo->owners = 64; kilo->owners < kilo->config->commit_unit.ring;)
 		kilo->owners *= 2;
 	kilo->log = calloc(warps, sizeof *kilo->log);
@@ -377,7 +377,7 @@ static int make(struct sim_port *port)
 	const struct kilo_config *config = port->system_config;
 
 	if (config->commit_unit.warp_mode ||
-	    config->commit_sequencer.mode != GPUTM_COMMIT_SEQUENCER_SCALAR)
+	    config->commit_sequencer.mode != GPUTM_COMMIT_SEQUENCER_MODE_SCALAR)
 		return sim_fail(port, -EINVAL,
 				"commit_unit.warp_mode and commit_sequencer.mode = warp need "
 				"conflicts resolved within the warp: system warptm");
@@ -412,7 +412,7 @@ void sim_kilo_init(void *memory, const struct sim_shape *shape)
 	config->commit_unit.ring = config->commit_id.ring;
 	config->commit_unit.serial_input = config->commit_unit.entry_done = true;
 	config->commit_unit.ordered_outcomes = true;
-	config->commit_unit.empty_pool = GPUTM_COMMIT_POOL_DEFER;
+	config->commit_unit.empty_pool = GPUTM_COMMIT_UNIT_EMPTY_POOL_DEFER;
 }
 
 #define RING_MAX (1u << 22)
@@ -422,7 +422,7 @@ bool sim_kilo_settle(void *memory, const struct sim_given *given, char *error, s
 {
 	struct kilo_config *config = memory;
 	struct gputm_commit_id_config *vendor = &config->commit_id;
-	uint64_t pools = vendor->pools == GPUTM_COMMIT_ID_PER_CORE ? vendor->cores : 1;
+	uint64_t pools = vendor->pools == GPUTM_COMMIT_ID_POOLS_PER_CORE ? vendor->cores : 1;
 	uint64_t entries = pools * vendor->credits, least = pools * config->tx_log.lanes;
 	bool ring = sim_given(given, "commit_unit.ring") || sim_given(given, "commit_id.ring");
 

@@ -16,9 +16,9 @@
 enum { PACKET_SMALL = SIM_DO_SYSTEM, PACKET_LARGE, REPORT };
 
 #define SMALL_WORDS 6
-#define SMALL_BYTES                                                                            \
-	(sizeof(struct gputm_commit_message) -                                                 \
-	 (GPUTM_COMMIT_WORDS - SMALL_WORDS) * sizeof(struct gputm_commit_word))
+#define SMALL_BYTES                                                                                \
+	(sizeof(struct gputm_commit_unit_message) -                                                \
+	 (GPUTM_COMMIT_UNIT_WORDS_MAX - SMALL_WORDS) * sizeof(struct gputm_commit_unit_word))
 
 enum { ISOLATION_WEAK, ISOLATION_STRONG };
 
@@ -123,7 +123,7 @@ void sim_strong_init(struct gputm_recency_bloom_config *filter);
 int sim_strong_make(struct sim_port *port, struct kilo *kilo);
 /* Transactions have read or written these words. */
 void sim_strong_note(struct sim_port *port, struct kilo_partition *partition,
-		     const struct gputm_commit_message *packet);
+		     const struct gputm_commit_unit_message *packet);
 /* CIDs have retired: accesses that waited for them go to the L2. */
 void sim_strong_release(struct sim_port *port, struct kilo_partition *partition);
 bool sim_strong_keep(struct sim_port *port, struct sim_message *message, uint32_t words);

@@ -105,7 +105,7 @@ static void grant(struct sim_port *port, uint32_t index, struct kilo_core *core)
 }
 
 static void send_packet(struct sim_port *port, uint32_t core, uint32_t partition,
-			const struct gputm_commit_message *packet)
+			const struct gputm_commit_unit_message *packet)
 {
 	struct kilo *kilo = port->state;
 	bool small = packet->words <= SMALL_WORDS;
@@ -120,13 +120,13 @@ static void send_packet(struct sim_port *port, uint32_t core, uint32_t partition
 		sim_fail(port, -ENOMEM, "no memory for a packet");
 		return;
 	}
-	memcpy(sim_slab_at(slab, message.c), packet, gputm_commit_message_size(packet));
+	memcpy(sim_slab_at(slab, message.c), packet, gputm_commit_unit_message_size(packet));
 	message.kind = kind[packet->kind];
-	if (packet->kind == GPUTM_COMMIT_DONE && !packet->yes)
+	if (packet->kind == GPUTM_COMMIT_UNIT_MESSAGE_DONE && !packet->yes)
 		message.kind = SIM_TRAFFIC_SKIP;
 	message.core = (uint8_t)core;
 	message.partition = (uint8_t)partition;
-	sim_to_partition(port, &message, gputm_commit_message_bytes(packet));
+	sim_to_partition(port, &message, gputm_commit_unit_message_bytes(packet));
 }
 
 /* The commit of a warp has ended. */
@@ -158,15 +158,15 @@ static void take_outputs(struct sim_port *port, uint32_t index, struct kilo_core
 {
 	struct gputm_commit_sequencer_retired retired;
 	struct gputm_commit_sequencer_done done;
-	struct gputm_commit_message packet;
+	struct gputm_commit_unit_message packet;
 	uint32_t partition;
 
-	if (offers & GPUTM_COMMIT_SEQUENCER_OFFERS_PACKET &&
+	if (offers & GPUTM_COMMIT_SEQUENCER_OFFER_PACKET &&
 	    gputm_commit_sequencer_peek(core->sequencer, &partition, &packet)) {
 		send_packet(port, index, partition, &packet);
 		gputm_commit_sequencer_pop(core->sequencer);
 	}
-	if (!(offers & ~GPUTM_COMMIT_SEQUENCER_OFFERS_PACKET))
+	if (!(offers & ~GPUTM_COMMIT_SEQUENCER_OFFER_PACKET))
 		return;
 	while (gputm_commit_sequencer_take_done(core->sequencer, &done))
 		finish(port, index, &done);
@@ -176,7 +176,7 @@ static void take_outputs(struct sim_port *port, uint32_t index, struct kilo_core
 
 static int report_push(struct kilo_core *core, const struct sim_message *message)
 {
-	struct gputm_commit_report report = {
+	struct gputm_commit_unit_report report = {
 		.kind = message->c & 0xff,
 		.purpose = message->c >> 8 & 0xff,
 		.first_cid = message->a,
@@ -259,7 +259,7 @@ void sim_kilo_at_core(struct sim_port *port, const struct sim_message *message)
 	sim_must(port, result, "the commit sequencer refused a report");
 	if (result == GPUTM_COMMIT_SEQUENCER_BUSY)
 		sim_queue_push(port, &core->refused, message);
-	if ((message->c & 0xff) == GPUTM_COMMIT_RETIRED)
+	if ((message->c & 0xff) == GPUTM_COMMIT_UNIT_REPORT_RETIRED)
 		return_credits(port, message);
 	call_core(port, message->core, now);
 }
@@ -306,7 +306,7 @@ void sim_kilo_at_partition(struct sim_port *port, const struct sim_message *mess
 }
 
 static void send_report(struct sim_port *port, uint32_t partition,
-			const struct gputm_commit_report *report)
+			const struct gputm_commit_unit_report *report)
 {
 	const struct kilo *kilo = port->state;
 	static const uint8_t kind[] = { SIM_TRAFFIC_OUTCOME, SIM_TRAFFIC_RETIRE,
@@ -320,7 +320,7 @@ static void send_report(struct sim_port *port, uint32_t partition,
 	message.e = (uint32_t)(report->yes >> 32);
 	message.partition = (uint8_t)partition;
 	message.core = kilo->owner[report->first_cid & (kilo->owners - 1)];
-	sim_to_core(port, &message, gputm_commit_report_bytes(report));
+	sim_to_core(port, &message, gputm_commit_unit_report_bytes(report));
 }
 
 void sim_kilo_completed(struct sim_port *port, uint32_t index, uint64_t tag,
@@ -340,7 +340,7 @@ static void note_version(void *state, const struct gputm_unit *unit,
 			 const struct gputm_event *event)
 {
 	(void)unit;
-	if (event->kind == GPUTM_COMMIT_UNIT_WRITE_ISSUED)
+	if (event->kind == GPUTM_COMMIT_UNIT_EVENT_ISSUE)
 		sim_memory_write(state, event->value[1], (uint32_t)event->value[0]);
 }
 
@@ -348,7 +348,7 @@ static void take_request(struct sim_port *port, struct gputm_commit_unit *unit,
 			 enum gputm_commit_unit_port which, struct gputm_mem_request *request)
 {
 	struct gputm_unit *face = gputm_commit_unit_unit(unit);
-	bool versions = port->version && which == GPUTM_COMMIT_UNIT_COMMIT;
+	bool versions = port->version && which == GPUTM_COMMIT_UNIT_PORT_COMMIT;
 
 	if (versions)
 		gputm_unit_observe(face, note_version, port->version);
@@ -362,20 +362,20 @@ static void take_offers(struct sim_port *port, uint32_t index, struct gputm_comm
 			int offers)
 {
 	const struct kilo *kilo = port->state;
-	struct gputm_commit_report report;
+	struct gputm_commit_unit_report report;
 	struct gputm_mem_request request;
 
-	if (offers & GPUTM_COMMIT_UNIT_OFFERS_READ) {
-		take_request(port, unit, GPUTM_COMMIT_UNIT_VALIDATION, &request);
+	if (offers & GPUTM_COMMIT_UNIT_OFFER_READ) {
+		take_request(port, unit, GPUTM_COMMIT_UNIT_PORT_VALIDATION, &request);
 		port->host->unit_access(port, index, &request);
 	}
-	if (offers & GPUTM_COMMIT_UNIT_OFFERS_WRITE) {
-		take_request(port, unit, GPUTM_COMMIT_UNIT_COMMIT, &request);
+	if (offers & GPUTM_COMMIT_UNIT_OFFER_WRITE) {
+		take_request(port, unit, GPUTM_COMMIT_UNIT_PORT_COMMIT, &request);
 		port->host->unit_access(port, index, &request);
 		if (kilo->wrote)
 			kilo->wrote(port, index, &request);
 	}
-	if (offers & GPUTM_COMMIT_UNIT_OFFERS_REPORT && gputm_commit_unit_peek(unit, &report)) {
+	if (offers & GPUTM_COMMIT_UNIT_OFFER_REPORT && gputm_commit_unit_peek(unit, &report)) {
 		send_report(port, index, &report);
 		gputm_commit_unit_pop(unit);
 	}
@@ -393,7 +393,7 @@ uint64_t sim_kilo_partition_tick(struct sim_port *port, uint32_t index)
 		push_waiting(port, partition, &partition->waiting);
 	offers = gputm_commit_unit_tick(partition->unit);
 	partition->ticks = tick + 1;
-	if (offers & ~GPUTM_COMMIT_UNIT_MOVED)
+	if (offers & ~GPUTM_COMMIT_UNIT_OFFER_MOVED)
 		take_offers(port, index, partition->unit, offers);
 	if (partition->held.count)
 		sim_strong_release(port, partition);

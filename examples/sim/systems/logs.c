@@ -6,7 +6,7 @@ SIM_UNIT_KIND(tx_log, SIM_OF_WARP);
 void sim_logs_init(struct gputm_tx_log_config *config, const struct sim_shape *shape)
 {
 	gputm_params_init(gputm_tx_log_params(), config, sizeof *config);
-	config->filter = GPUTM_TX_LOG_PERFECT;
+	config->filter = GPUTM_TX_LOG_FILTER_PERFECT;
 	config->lanes = shape->lanes;
 	config->partitions = shape->partitions;
 	config->interleave = shape->interleave;

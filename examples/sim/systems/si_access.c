@@ -110,7 +110,8 @@ static void send_claims(struct sim_port *port, struct sim_warp *warp, uint32_t r
 	const struct gputm_tx_log *log = si->log[warp->number];
 
 	sim_must(port,
-		 gputm_tx_log_get_group(log, GPUTM_TX_LOG_WRITE, row, warp->mask, lanes_of, &set),
+		 gputm_tx_log_get_group(log, GPUTM_TX_LOG_KIND_WRITE, row, warp->mask, lanes_of,
+					&set),
 		 "the write log refused a row");
 	for (SIM_EACH_LANE(partition, set)) {
 		struct sim_message message = { .what = SI_CLAIM, .kind = SIM_TRAFFIC_STORE };
@@ -139,7 +140,7 @@ void sim_si_store(struct sim_port *port, struct sim_warp *warp)
 	if (si->detector->instant)
 		si->detector->write(port, state, warp->mask & state->active, warp->address);
 	else
-		send_claims(port, warp, gputm_tx_log_rows(log, GPUTM_TX_LOG_WRITE) - 1);
+		send_claims(port, warp, gputm_tx_log_rows(log, GPUTM_TX_LOG_KIND_WRITE) - 1);
 	sim_wake_in(port, warp, port->shape.plain_latency);
 }
 
@@ -152,7 +153,7 @@ void sim_si_claim(struct sim_port *port, const struct sim_message *message)
 	struct si_partition *partition = &si->partition[message->partition];
 	struct sim_message answer = *message;
 	struct gputm_tx_log_row row =
-		sim_log_row(port, si->log[warp->number], GPUTM_TX_LOG_WRITE, message->c);
+		sim_log_row(port, si->log[warp->number], GPUTM_TX_LOG_KIND_WRITE, message->c);
 	uint32_t cycles;
 
 	cycles = si->detector->write(port, state, message->b & state->active, row.address);

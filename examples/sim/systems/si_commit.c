@@ -18,8 +18,7 @@ static void tell_version(struct sim_port *port, uint64_t address, uint64_t stamp
 	const struct si_region *region = sim_si_region_of(si, address);
 
 	sim_must(port,
-		 gputm_version_table_committed(si->versions, (uint32_t)(region - si->region),
-					       stamp),
+		 gputm_version_table_commit(si->versions, (uint32_t)(region - si->region), stamp),
 		 "no version can be written");
 }
 
@@ -110,9 +109,9 @@ static void ask_for_votes(struct sim_port *port, struct sim_warp *warp)
 	const struct gputm_tx_log *log = sim_si_of(port)->log[warp->number];
 	uint64_t lanes_of[64], set, all = 0;
 
-	for (uint32_t row = 0; row < gputm_tx_log_rows(log, GPUTM_TX_LOG_WRITE); row++) {
+	for (uint32_t row = 0; row < gputm_tx_log_rows(log, GPUTM_TX_LOG_KIND_WRITE); row++) {
 		sim_must(port,
-			 gputm_tx_log_get_group(log, GPUTM_TX_LOG_WRITE, row, state->active,
+			 gputm_tx_log_get_group(log, GPUTM_TX_LOG_KIND_WRITE, row, state->active,
 						lanes_of, &set),
 			 "the write log refused a row");
 		all |= set;
@@ -261,7 +260,7 @@ static bool walk_on(struct sim_port *port, struct sim_warp *warp)
 	struct si *si = sim_si_of(port);
 	struct si_warp *state = sim_si_warp(port, warp);
 	const struct gputm_tx_log *log = si->log[warp->number];
-	struct gputm_tx_log_row row = sim_log_row(port, log, GPUTM_TX_LOG_WRITE, state->row);
+	struct gputm_tx_log_row row = sim_log_row(port, log, GPUTM_TX_LOG_KIND_WRITE, state->row);
 
 	if (!state->left)
 		state->left = find_partitions(port, state, &row);
@@ -271,7 +270,7 @@ static bool walk_on(struct sim_port *port, struct sim_warp *warp)
 	}
 	if (!state->left)
 		state->row++;
-	return state->row < gputm_tx_log_rows(log, GPUTM_TX_LOG_WRITE);
+	return state->row < gputm_tx_log_rows(log, GPUTM_TX_LOG_KIND_WRITE);
 }
 
 uint64_t sim_si_core_tick(struct sim_port *port, uint32_t core)

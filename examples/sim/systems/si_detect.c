@@ -70,7 +70,7 @@ static void overflow(struct sim_port *port, struct si_warp *warp, uint32_t lane)
 static bool edge(struct sim_port *port, struct si_warp *warp, uint32_t lane,
 		 uint32_t reader, uint32_t writer)
 {
-	int result = gputm_timestamp_table_edge(sim_si_of(port)->stamps, reader, writer);
+	int result = gputm_timestamp_table_add_edge(sim_si_of(port)->stamps, reader, writer);
 
 	sim_must(port, result, "the timestamp table refused an edge");
 	if (result == GPUTM_TIMESTAMP_TABLE_LOOP)
@@ -305,14 +305,14 @@ static const char *left_plain(struct sim_port *port)
 static const char *left(struct sim_port *port)
 {
 	struct si *si = sim_si_of(port);
-	struct gputm_timestamp_table_stamps stamps = { .state = GPUTM_TIMESTAMP_TABLE_IDLE };
+	struct gputm_timestamp_table_stamps stamps = { .state = GPUTM_TIMESTAMP_TABLE_STATE_IDLE };
 
 	if (gputm_reader_list_used(si->readers))
 		return "the reader list is not empty at the end";
 	for (uint32_t i = 0; i < si->ids && !si->made.timestamp_table.literal; i++) {
 		sim_must(port, gputm_timestamp_table_get_stamps(si->stamps, i, &stamps),
 			 "a transaction has no stamps");
-		if (stamps.state != GPUTM_TIMESTAMP_TABLE_IDLE)
+		if (stamps.state != GPUTM_TIMESTAMP_TABLE_STATE_IDLE)
 			return "a transaction is left in the timestamp table";
 	}
 	return left_plain(port);

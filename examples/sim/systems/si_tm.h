@@ -70,7 +70,7 @@ struct si_region {
 	struct si_words written;	     /* in order, ever since: offsets */
 	bool wants_copy, writable;
 	uint32_t from, to;		     /* of the copy that runs */
-	uint32_t seen[GPUTM_VERSION_TABLE_VERSIONS]; /* of these, by version; 1 more than */
+	uint32_t seen[GPUTM_VERSION_TABLE_VERSIONS_MAX]; /* of these, by version; 1 more than */
 };
 
 enum si_phase {

@@ -195,7 +195,7 @@ static void copied(struct sim_port *port, uint32_t index)
 	struct si *si = sim_si_of(port);
 
 	move_contents(port, index);
-	sim_must(port, gputm_version_table_copied(si->versions, index),
+	sim_must(port, gputm_version_table_complete_copy(si->versions, index),
 		 "a copy ended that had not begun");
 	si->region[index].writable = true;
 	si->unwritable--;

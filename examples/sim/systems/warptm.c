@@ -176,7 +176,7 @@ static void init(void *memory, const struct sim_shape *shape)
 	struct gputm_commit_sequencer_config *sequencer = &config->kilo.commit_sequencer;
 
 	sim_kilo_init(&config->kilo, shape);
-	sequencer->mode = GPUTM_COMMIT_SEQUENCER_WARP;
+	sequencer->mode = GPUTM_COMMIT_SEQUENCER_MODE_WARP;
 	sequencer->intra_warp_resolved = true;
 	sequencer->pack_done = sequencer->pack_verdict = true;
 	config->kilo.commit_unit.warp_mode = true;
@@ -258,7 +258,7 @@ static bool settle(void *memory, const struct sim_given *given, char *error, siz
 
 	if (config->system.resolver == RESOLVER_NONE && !mode) {
 		config->kilo.commit_unit.warp_mode = false;
-		config->kilo.commit_sequencer.mode = GPUTM_COMMIT_SEQUENCER_SCALAR;
+		config->kilo.commit_sequencer.mode = GPUTM_COMMIT_SEQUENCER_MODE_SCALAR;
 	}
 	if (!config->kilo.commit_unit.warp_mode) { /* as Kilo TM */
 		if (!sim_given(given, "commit_unit.serial_input"))

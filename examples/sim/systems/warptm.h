@@ -58,7 +58,7 @@ struct warptm {
 	struct gputm_first_read **first_read;	/* per core; NULL without TCD */
 	struct gputm_last_written **last_written; /* per partition; NULL without TCD */
 	struct sim_records *committing; /* words by warp; NULL but in WarpTM-EL */
-	struct gputm_warp_row *row;
+	struct gputm_resolver_row *row;
 	size_t rows;
 };
 

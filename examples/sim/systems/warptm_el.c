@@ -45,11 +45,11 @@ static uint64_t stale(struct sim_port *port, const struct sim_warp *warp)
 {
 	const struct warptm *tm = sim_warptm_of(port);
 	const struct gputm_tx_log *log = tm->kilo.log[warp->number];
-	uint32_t rows = gputm_tx_log_rows(log, GPUTM_TX_LOG_READ);
+	uint32_t rows = gputm_tx_log_rows(log, GPUTM_TX_LOG_KIND_READ);
 	uint64_t running = gputm_simt_stack_tx_running(warp->stack), lanes = 0;
 
 	for (uint32_t i = 0; i < rows; i++) {
-		struct gputm_tx_log_row row = sim_log_row(port, log, GPUTM_TX_LOG_READ, i);
+		struct gputm_tx_log_row row = sim_log_row(port, log, GPUTM_TX_LOG_KIND_READ, i);
 
 		for (SIM_EACH_LANE(lane, row.mask & running & ~lanes))
 			if (sim_memory_read(port->memory, row.address[lane]) != row.value[lane] ||
@@ -90,12 +90,12 @@ bool sim_el_commit(struct sim_port *port, struct sim_warp *warp)
 {
 	const struct warptm *tm = sim_warptm_of(port);
 	const struct gputm_tx_log *log = tm->kilo.log[warp->number];
-	uint32_t rows = gputm_tx_log_rows(log, GPUTM_TX_LOG_WRITE);
+	uint32_t rows = gputm_tx_log_rows(log, GPUTM_TX_LOG_KIND_WRITE);
 
 	if (abort_stale(port, warp))
 		return false;
 	for (uint32_t i = 0; i < rows; i++) {
-		struct gputm_tx_log_row row = sim_log_row(port, log, GPUTM_TX_LOG_WRITE, i);
+		struct gputm_tx_log_row row = sim_log_row(port, log, GPUTM_TX_LOG_KIND_WRITE, i);
 
 		for (SIM_EACH_LANE(lane, row.mask)) {
 			if (!sim_records_note(tm->committing, warp->number, row.address[lane],

@@ -20,7 +20,7 @@ static bool table_at_work(const struct warptm *tm)
 
 static bool make_room(struct warptm *tm, size_t rows)
 {
-	struct gputm_warp_row *row;
+	struct gputm_resolver_row *row;
 
 	if (rows <= tm->rows)
 		return true;
@@ -33,24 +33,24 @@ static bool make_room(struct warptm *tm, size_t rows)
 }
 
 static void collect(struct sim_port *port, const struct gputm_tx_log *log,
-		    enum gputm_tx_log_kind kind, uint32_t rows, struct gputm_warp_row *to)
+		    enum gputm_tx_log_kind kind, uint32_t rows, struct gputm_resolver_row *to)
 {
 	for (uint32_t i = 0; i < rows; i++) {
 		struct gputm_tx_log_row row = sim_log_row(port, log, kind, i);
 
-		to[i] = (struct gputm_warp_row){ row.mask, row.address };
+		to[i] = (struct gputm_resolver_row){ row.mask, row.address };
 	}
 }
 
 static void resolve(struct sim_port *port, struct sim_warp *warp, uint32_t buffer,
-		    struct gputm_resolution *out)
+		    struct gputm_resolver_outcome *out)
 {
 	struct warptm *tm = sim_warptm_of(port);
 	struct resolver *resolver = &tm->resolver[warp->core];
 	const struct gputm_tx_log *log = tm->kilo.log[warp->number];
-	uint32_t reads = gputm_tx_log_rows(log, GPUTM_TX_LOG_READ);
-	uint32_t writes = gputm_tx_log_rows(log, GPUTM_TX_LOG_WRITE);
-	struct gputm_warp_logs logs;
+	uint32_t reads = gputm_tx_log_rows(log, GPUTM_TX_LOG_KIND_READ);
+	uint32_t writes = gputm_tx_log_rows(log, GPUTM_TX_LOG_KIND_WRITE);
+	struct gputm_resolver_logs logs;
 	int result;
 
 	memset(out, 0, sizeof *out);
@@ -58,9 +58,9 @@ static void resolve(struct sim_port *port, struct sim_warp *warp, uint32_t buffe
 		sim_fail(port, -ENOMEM, "no memory for the logs of a warp");
 		return;
 	}
-	collect(port, log, GPUTM_TX_LOG_READ, reads, tm->row);
-	collect(port, log, GPUTM_TX_LOG_WRITE, writes, tm->row + reads);
-	logs = (struct gputm_warp_logs){ tm->row, tm->row + reads, reads, writes };
+	collect(port, log, GPUTM_TX_LOG_KIND_READ, reads, tm->row);
+	collect(port, log, GPUTM_TX_LOG_KIND_WRITE, writes, tm->row + reads);
+	logs = (struct gputm_resolver_logs){ tm->row, tm->row + reads, reads, writes };
 	result =
 		table_at_work(tm)
 			? gputm_ownership_table_resolve(resolver->table, buffer, &logs, out)
@@ -99,7 +99,7 @@ static bool start(struct sim_port *port, struct sim_warp *warp)
 	struct warptm *tm = sim_warptm_of(port);
 	struct resolver *resolver = &tm->resolver[warp->core];
 	struct warp_state *state = &resolver->warp[warp->index];
-	struct gputm_resolution resolution;
+	struct gputm_resolver_outcome resolution;
 	uint64_t now = sim_now(port), cycles;
 
 	if (!acquire(port, warp, &state->buffer))

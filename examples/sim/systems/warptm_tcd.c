@@ -90,7 +90,7 @@ uint64_t sim_tcd_commit(struct sim_port *port, struct sim_warp *warp, uint64_t l
 	struct warptm *tm = sim_warptm_of(port);
 	struct gputm_tx_log *log = tm->kilo.log[warp->number];
 	struct gputm_first_read_verdict verdict = { .silent = 0 };
-	uint64_t writers = gputm_tx_log_lanes(log, GPUTM_TX_LOG_WRITE);
+	uint64_t writers = gputm_tx_log_lanes(log, GPUTM_TX_LOG_KIND_WRITE);
 
 	sim_must(port,
 		 gputm_first_read_finish(tm->first_read[warp->core], warp->index, lanes, writers,
