@@ -91,6 +91,8 @@ KIT_TEST(test_params_set_from_text)
 		gputm_params_set(kit->ctx, params, &config, "seed", "18446744073709551615"), 0);
 	KIT_REFUSED(-EINVAL, gputm_params_set(kit->ctx, params, &config, "colour", "1"),
 		    "colour", "there are ways, entries, ", "seed");
+	KIT_REFUSED(-EINVAL, gputm_params_set(kit->ctx, params, &config, "entries", "1\n2\x7f"),
+		    "entries = \"1\\x0a2\\x7f\" is not a number");
 	KIT_REFUSED(-EINVAL, gputm_params_preset(kit->ctx, params, "huge", &config),
 		    "huge", "there are kilo-tm, tcd, getm");
 	ck_assert_int_eq(gputm_params_set(kit->ctx, gputm_tx_log_params(), &log, "filter", "bloom"),
@@ -131,7 +133,7 @@ KIT_TEST(test_load_names_the_other_kind)
 	KIT_REFUSED(-EINVAL, gputm_unit_load(filter, image, size),
 		    "recency_bloom: snapshot refused", "another kind", "\"tx_throttle\"");
 	image[16] = '\n';
-	KIT_REFUSED(-EINVAL, gputm_unit_load(filter, image, size), "\"?x_throttle\"");
+	KIT_REFUSED(-EINVAL, gputm_unit_load(filter, image, size), "\"\\x0ax_throttle\"");
 	KIT_REFUSED(-EINVAL, gputm_unit_clone(filter, throttle),
 		    "clone refused", "another kind", "\"tx_throttle\"");
 }

@@ -85,10 +85,31 @@ void gputm_ctx_set_log(struct gputm_ctx *ctx, gputm_log_fn log, void *state,
 	ctx->level = level;
 }
 
+/* Bytes that cannot be printed become \x0a: a message is a line. What does not fit is cut. */
+static void escape(const char *from, char *to, size_t size)
+{
+	static const char digit[] = "0123456789abcdef";
+	size_t used = 0;
+
+	for (; *from && used + 5 < size; from++) {
+		unsigned char c = (unsigned char)*from;
+
+		if (c >= ' ' && c <= '~') {
+			to[used++] = *from;
+			continue;
+		}
+		to[used++] = '\\';
+		to[used++] = 'x';
+		to[used++] = digit[c / 16];
+		to[used++] = digit[c % 16];
+	}
+	to[used] = '\0';
+}
+
 void gputm__vlog(struct gputm_ctx *ctx, enum gputm_log_level level, const char *prefix,
 		 const char *format, va_list arguments)
 {
-	char text[512];
+	char text[512], line[sizeof(text) + 4];
 	size_t used = 0;
 
 	if (!ctx || !ctx->log || level > ctx->level)
@@ -98,7 +119,8 @@ void gputm__vlog(struct gputm_ctx *ctx, enum gputm_log_level level, const char *
 		used = gputm__append(text, sizeof(text), used, ": ");
 	}
 	gputm__vformat(text, sizeof(text), used, format, arguments);
-	ctx->log(ctx->log_state, level, text);
+	escape(text, line, sizeof(line));
+	ctx->log(ctx->log_state, level, line);
 }
 
 void gputm__log(struct gputm_ctx *ctx, enum gputm_log_level level, const char *format, ...)

@@ -388,16 +388,11 @@ static int refuse(const struct gputm_unit *unit, int error, const char *reason)
 	return error;
 }
 
-/* The bytes at `in` are not trusted: the log gets only characters that names of kinds may have. */
 static int refuse_kind(const struct gputm_unit *unit, const uint8_t *in)
 {
 	char kind[KIND_BYTES] = { 0 };
 
-	for (size_t i = 0; i < KIND_BYTES - 1 && in[i]; i++) {
-		bool usual = (in[i] >= 'a' && in[i] <= 'z') || (in[i] >= '0' && in[i] <= '9');
-
-		kind[i] = usual || in[i] == '_' ? (char)in[i] : '?';
-	}
+	memcpy(kind, in, KIND_BYTES - 1);
 	gputm__unit_log(unit, "snapshot refused: it is of another kind of unit, \"%s\"", kind);
 	return -EINVAL;
 }
