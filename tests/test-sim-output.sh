@@ -60,6 +60,23 @@ done
 ) || failed=1
 [ "$(cat report)" = old ] || complain '--out: the old file is not whole'
 [ ! -e events ] || complain '--issues: half a file'
+# The files of --cacti are all there or none, and so is the script of a picture.
+printf 'workload bank\nthreads 64 128\nsystem ideal\n' >full.study
+mkdir old.cacti
+echo old >old.cacti/arrays.csv
+(
+	ulimit -f 1
+	for folder in new.cacti old.cacti; do
+		gives 1 "--cacti: \"$folder\" could not be written: File too large" --system getm \
+			--threads 64 --cacti $folder
+	done
+	gives 1 '--plot: "full.gp" could not be written: File too large' --study full.study \
+		--out /dev/null --plot full.svg
+	exit "$failed"
+) || failed=1
+[ ! -e new.cacti ] || complain '--cacti: a part of a folder is left'
+[ "$(cat old.cacti/*)" = old ] || complain '--cacti: the old folder has changed'
+[ ! -e full.gp ] && [ ! -e full.svg ] || complain '--plot: half a script'
 if [ -c /dev/full ]; then
 	for option in --out --issues; do
 		# shellcheck disable=SC2086

@@ -168,7 +168,7 @@ static int look_and_run(struct proof *proof, struct sim_bar *bar, struct sim_rep
 		return SIM_DONE;
 	}
 	if (o->cacti)
-		return sim_report_cacti(report) ? SIM_BAD_INPUT : SIM_DONE;
+		return sim_report_cacti(report);
 	if (o->of || sim_report_has(report, matched))
 		status = sim_view_attach(view, report->setup, report->machine);
 	else
@@ -191,8 +191,9 @@ static int simulate(struct gputm_ctx *ctx, struct proof *proof, struct sim_repor
 	int status, error;
 
 	sim_bar_init(&bar, (enum sim_progress)report->options->progress);
-	if (sim_checkpoint_open(&checkpoint, report))
-		return SIM_BAD_INPUT;
+	status = sim_checkpoint_open(&checkpoint, report);
+	if (status != SIM_DONE)
+		return status;
 	error = make_machine(ctx, proof, &bar, report, view, sim_checkpoint_saver(&checkpoint));
 	if (error)
 		status = sim_complain(error == -ENOMEM ? SIM_FAILED : SIM_BAD_INPUT,
@@ -310,6 +311,22 @@ static int make_workload(const struct sim_setup *setup, const struct sim_options
 	return SIM_BAD_INPUT;
 }
 
+static int open_files(struct sim_report *report, struct sim_view *view)
+{
+	const struct sim_options *o = report->options;
+	int status = sim_view_open(view, o);
+
+	if (status == SIM_DONE && o->issues)
+		status = sim_output_open(&report->issues, "issues", o->issues);
+	if (status == SIM_DONE && o->record)
+		status = sim_output_open(&report->record, "record", o->record);
+	if (status == SIM_DONE && o->history)
+		status = sim_output_open(&report->history, "history", o->history);
+	if (status == SIM_DONE && (o->out || !o->why))
+		status = sim_output_open(&report->out, "out", o->out);
+	return status;
+}
+
 /* The file of --issues is kept even if the run got stuck; the other files only if it ended. */
 static int open_and_simulate(struct gputm_ctx *ctx, struct sim_report *report)
 {
@@ -322,16 +339,13 @@ static int open_and_simulate(struct gputm_ctx *ctx, struct sim_report *report)
 		return check_and_simulate(ctx, report, &view);
 	}
 	sim_stop_on_signals();
-	if (sim_view_open(&view, o) ||
-	    (o->issues && sim_output_open(&report->issues, "issues", o->issues)) ||
-	    (o->record && sim_output_open(&report->record, "record", o->record)) ||
-	    (o->history && sim_output_open(&report->history, "history", o->history)) ||
-	    ((o->out || !o->why) && sim_output_open(&report->out, "out", o->out))) {
+	status = open_files(report, &view);
+	if (status != SIM_DONE) {
 		(void)sim_output_close(&report->issues, false);
 		(void)sim_output_close(&report->record, false);
 		(void)sim_output_close(&report->history, false);
 		(void)sim_view_close(&view, false);
-		return SIM_BAD_INPUT;
+		return status;
 	}
 	status = check_and_simulate(ctx, report, &view);
 	if (sim_output_close(&report->history, status != SIM_BAD_INPUT))

@@ -15,19 +15,24 @@
 
 int sim_view_open(struct sim_view *view, const struct sim_options *options)
 {
+	int status = SIM_DONE;
+
 	memset(view, 0, sizeof *view);
 	view->options = options;
 	view->wanted = options->trace_events || options->series || options->vcd ||
 		       options->aborts || options->why;
 	seeing_init(&view->see);
-	if ((options->trace_events &&
-	     sim_output_open(&view->trace, "trace-events", options->trace_events)) ||
-	    (options->series && sim_output_open(&view->series, "series", options->series)) ||
-	    (options->vcd && sim_output_open(&view->waves, "vcd", options->vcd)) ||
-	    (options->aborts && sim_output_open(&view->aborts, "aborts", options->aborts)) ||
-	    (options->why && sim_output_open(&view->answer, "why", NULL)))
-		return SIM_BAD_INPUT;
-	return 0;
+	if (options->trace_events)
+		status = sim_output_open(&view->trace, "trace-events", options->trace_events);
+	if (status == SIM_DONE && options->series)
+		status = sim_output_open(&view->series, "series", options->series);
+	if (status == SIM_DONE && options->vcd)
+		status = sim_output_open(&view->waves, "vcd", options->vcd);
+	if (status == SIM_DONE && options->aborts)
+		status = sim_output_open(&view->aborts, "aborts", options->aborts);
+	if (status == SIM_DONE && options->why)
+		status = sim_output_open(&view->answer, "why", NULL);
+	return status;
 }
 
 const struct sim_look *sim_view_look(const struct sim_view *view)

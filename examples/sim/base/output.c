@@ -20,7 +20,7 @@ int sim_complain(int status, const char *message)
 
 /* ---- signals ---- */
 
-#define ASIDE_MAX 8
+#define ASIDE_MAX 64
 
 static char *volatile aside[ASIDE_MAX]; /* files that a second signal removes before it kills */
 static volatile sig_atomic_t armed;
@@ -221,11 +221,28 @@ void sim_outputs_init(void)
 			(void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+static int say_unwritten(const struct sim_output *out, int error)
+{
+	const char *reason = error ? strerror(error) : "a part of it was lost";
+
+	if (out->name)
+		fprintf(stderr, "gputm-sim: --%s: \"%s\" could not be written: %s\n", out->option,
+			sim_quoted(out->name), reason);
+	else if (error != EPIPE) /* the reader, such as head, has closed the pipe */
+		fprintf(stderr, "gputm-sim: standard output could not be written: %s\n", reason);
+	return -1;
+}
+
 static int refuse(struct sim_output *out, int error)
 {
-	fprintf(stderr, "gputm-sim: --%s: got \"%s\", expected a file to write to: %s\n",
-		out->option, sim_quoted(out->name), strerror(error));
-	return -1;
+	bool full = error == ENOSPC || error == EDQUOT || error == EIO;
+
+	if (full)
+		(void)say_unwritten(out, error);
+	else
+		fprintf(stderr, "gputm-sim: --%s: got \"%s\", expected a file to write to: %s\n",
+			out->option, sim_quoted(out->name), strerror(error));
+	return full ? SIM_FAILED : SIM_BAD_INPUT;
 }
 
 /* Does standard output already go to this file? */
@@ -266,7 +283,7 @@ int sim_output_open(struct sim_output *out, const char *option, const char *name
 		if (strcmp(option, "out")) {
 			fprintf(stderr, "gputm-sim: --%s: got \"-\", expected a file (./- for one "
 					"of that name)\n", option);
-			return -1;
+			return SIM_BAD_INPUT;
 		}
 		out->name = name = NULL;
 	}
@@ -306,35 +323,29 @@ static int finish(FILE *file)
 	return fsync(fd) && errno != EINVAL && errno != EROFS && errno != ENOTSUP ? -1 : 0;
 }
 
-static int say_unwritten(const struct sim_output *out, int error)
+int sim_output_finish(struct sim_output *out)
 {
-	const char *reason = error ? strerror(error) : "a part of it was lost";
+	int failed = finish(out->file), error = failed ? errno : 0;
 
-	if (out->name)
-		fprintf(stderr, "gputm-sim: --%s: \"%s\" could not be written: %s\n", out->option,
-			sim_quoted(out->name), reason);
-	else if (error != EPIPE) /* the reader, such as head, has closed the pipe */
-		fprintf(stderr, "gputm-sim: standard output could not be written: %s\n", reason);
-	return -1;
+	/* another option may also write to standard output */
+	if (out->file != stdout && fclose(out->file) && !failed) {
+		failed = -1;
+		error = errno;
+	}
+	out->file = NULL;
+	return failed ? say_unwritten(out, error) : 0;
 }
 
 int sim_output_close(struct sim_output *out, bool wanted)
 {
-	int failed = 0, error = 0;
+	int failed = 0;
 
-	if (out->file) {
-		failed = wanted ? finish(out->file) : 0;
-		error = failed ? errno : 0;
-		/* another option may also write to standard output */
-		if (out->file != stdout && fclose(out->file) && wanted && !failed) {
-			failed = -1;
-			error = errno;
-		}
-	}
-	if (wanted && !failed && out->aside && rename(out->aside, out->target)) {
-		failed = -1;
-		error = errno;
-	}
+	if (out->file && wanted)
+		failed = sim_output_finish(out);
+	else if (out->file && out->file != stdout)
+		(void)fclose(out->file);
+	if (wanted && !failed && out->aside && rename(out->aside, out->target))
+		failed = say_unwritten(out, errno);
 	if (out->aside && (failed || !wanted))
 		(void)unlink(out->aside);
 	if (out->aside)
@@ -343,5 +354,5 @@ int sim_output_close(struct sim_output *out, bool wanted)
 	free(out->target);
 	out->file = NULL;
 	out->aside = out->target = NULL;
-	return failed ? say_unwritten(out, error) : 0;
+	return failed;
 }

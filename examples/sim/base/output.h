@@ -40,13 +40,16 @@ bool sim_output_apart(const char *option, const char *name);
 /* Input file number `index` and its option; false past the last file. */
 bool sim_input_at(size_t index, struct sim_file *out);
 
-/* 0 or -1 with the reason on stderr. */
+/* SIM_DONE, or with the reason on stderr SIM_BAD_INPUT, or SIM_FAILED where there is no room. */
 int sim_output_open(struct sim_output *out, const char *option, const char *name);
 /*
  * Complete the file: if it is wanted and all of it could be written, rename it to its final name;
  * else remove it. 0, or -1 with the reason on stderr. Does nothing for a file that is not open.
  */
 int sim_output_close(struct sim_output *out, bool wanted);
+/* The first half of that: all of the file is on the disk, under its other name. After a failure
+ * only sim_output_close(out, false) is left to do. 0, or -1 with the reason on stderr. */
+int sim_output_finish(struct sim_output *out);
 
 /* Number of the signal that asked the run to end, or 0. */
 extern volatile sig_atomic_t sim_stop;

@@ -11,8 +11,10 @@
  *    entries; smaller arrays are registers, of which CACTI knows nothing: they have no file.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "report.h"
 #include "../base/quote.h"
@@ -111,24 +113,49 @@ static void write_shape(FILE *out, const struct sim_group *group,
 		(unsigned long long)s->width, settings);
 }
 
+/* The files of the folder, the index first. All of them are complete before one gets its name. */
 struct export {
 	const char *folder;
-	FILE *index;
-	int error;
+	struct sim_output *file;
+	size_t files;
+	int status;
 };
 
-/* 0 or -1, with the reason on stderr. */
-static int write_file(const struct export *x, const char *name, const struct sim_group *group,
-		      const struct gputm_storage *array, const struct shape *s)
+/* Open one more file; NULL with x->status. */
+static FILE *open_file(struct export *x, const char *name)
 {
-	struct sim_output out = { .file = NULL };
+	struct sim_output *bigger = realloc(x->file, (x->files + 1) * sizeof(*x->file)), *out;
 	char path[4096];
 
+	if (!bigger) {
+		x->status = sim_complain(SIM_FAILED, "out of memory");
+		return NULL;
+	}
+	x->file = bigger;
+	out = &x->file[x->files];
 	snprintf(path, sizeof(path), "%s/%s", x->folder, name);
-	if (!sim_output_apart("cacti", path) || sim_output_open(&out, "cacti", path))
-		return -1;
-	write_shape(out.file, group, array, s);
-	return sim_output_close(&out, true);
+	if (!sim_output_apart("cacti", path)) {
+		x->status = SIM_BAD_INPUT;
+		return NULL;
+	}
+	x->status = sim_output_open(out, "cacti", path);
+	if (x->status != SIM_DONE)
+		return NULL;
+	out->name = x->folder; /* in messages */
+	x->files++;
+	return out->file;
+}
+
+static void write_file(struct export *x, const char *name, const struct sim_group *group,
+		       const struct gputm_storage *array, const struct shape *s)
+{
+	FILE *out = open_file(x, name);
+
+	if (!out)
+		return;
+	write_shape(out, group, array, s);
+	if (sim_output_finish(&x->file[x->files - 1]))
+		x->status = SIM_FAILED;
 }
 
 /* "last_written-last-written_times.cfg": spaces become _. */
@@ -154,11 +181,11 @@ static void write_array(struct export *x, const struct sim_group *group,
 
 	if (has_file(array, &s)) {
 		name_file(group->role, array->name, name, sizeof(name));
-		x->error = write_file(x, name, group, array, &s);
+		write_file(x, name, group, array, &s);
 	} else {
 		s.padding = 0;
 	}
-	fprintf(x->index, "%s,%u,%llu,%llu,%u,%s,%llu,%s,\"%s\"\n", group->role,
+	fprintf(x->file->file, "%s,%u,%llu,%llu,%u,%s,%llu,%s,\"%s\"\n", group->role,
 		group->instances, (unsigned long long)array->entries,
 		(unsigned long long)array->bits, array->ports, array->apart ? "yes" : "no",
 		(unsigned long long)s.padding, name, array->name);
@@ -169,29 +196,41 @@ static void write_group(void *state, const struct sim_group *group)
 	struct export *x = state;
 	struct gputm_storage array;
 
-	for (size_t i = 0; !x->error && gputm_unit_storage(group->unit, i, &array); i++)
+	for (size_t i = 0; x->status == SIM_DONE && gputm_unit_storage(group->unit, i, &array); i++)
 		if (array.entries && array.bits)
 			write_array(x, group, &array);
+}
+
+/* Give all files their names, or remove them, and a folder that was made for them. */
+static void close_all(struct export *x, bool made)
+{
+	if (x->status == SIM_DONE && sim_output_finish(x->file))
+		x->status = SIM_FAILED;
+	for (size_t i = 0; i < x->files; i++)
+		if (sim_output_close(&x->file[i], x->status == SIM_DONE))
+			x->status = SIM_FAILED;
+	if (x->status != SIM_DONE && made)
+		(void)rmdir(x->folder);
+	free(x->file);
 }
 
 int sim_report_cacti(const struct sim_report *r)
 {
 	const struct sim_port *units = sim_machine_port(r->machine);
-	const char *folder = r->options->cacti;
-	struct sim_output index = { .file = NULL };
-	struct export x = { .folder = folder };
-	char path[4096];
+	struct export x = { .folder = r->options->cacti };
+	bool made = !mkdir(x.folder, 0777);
+	FILE *index;
 
-	if (mkdir(folder, 0777) && errno != EEXIST) {
+	if (!made && errno != EEXIST) {
 		fprintf(stderr, "gputm-sim: --cacti: got \"%s\", expected a folder: %s\n",
-			sim_quoted(folder), strerror(errno));
-		return -1;
+			sim_quoted(x.folder), strerror(errno));
+		return errno == ENOSPC || errno == EDQUOT ? SIM_FAILED : SIM_BAD_INPUT;
 	}
-	snprintf(path, sizeof(path), "%s/arrays.csv", folder);
-	if (!sim_output_apart("cacti", path) || sim_output_open(&index, "cacti", path))
-		return -1;
-	x.index = index.file;
-	fputs("role,instances,entries,bits,ports,apart,padding,file,array\n", x.index);
-	sim_each_group(units, (struct sim_grouping){ .together = true }, write_group, &x);
-	return sim_output_close(&index, !x.error) || x.error ? -1 : 0;
+	index = open_file(&x, "arrays.csv");
+	if (index) {
+		fputs("role,instances,entries,bits,ports,apart,padding,file,array\n", index);
+		sim_each_group(units, (struct sim_grouping){ .together = true }, write_group, &x);
+	}
+	close_all(&x, made);
+	return x.status;
 }

@@ -27,7 +27,8 @@ struct sim_report {
 	struct sim_output out, issues, record, history;
 };
 
-/* Write the files for CACTI to report->options->cacti. 0 or -1, with the reason on stderr. */
+/* Write the files for CACTI to report->options->cacti: all of them, or none with the reason on
+ * stderr. Returns an exit status. */
 int sim_report_cacti(const struct sim_report *report);
 
 /* Write the report to report->out, in the format of the options. Write errors show when the file is

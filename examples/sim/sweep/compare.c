@@ -674,8 +674,9 @@ int sweep_compare(const struct sim_options *o)
 	r.failures = number_of(&r.figures, "failed");
 	if (r.count)
 		qsort(r.value, r.count, sizeof *r.value, by_place);
-	if (read && sim_only_matched(o->only, r.matched, "--only") && can_cross(o, &r) &&
-	    !sim_output_open(&out, "out", o->out)) {
+	if (read && sim_only_matched(o->only, r.matched, "--only") && can_cross(o, &r))
+		status = sim_output_open(&out, "out", o->out);
+	if (status == SIM_DONE) {
 		status = compare(o, &r, out.file);
 		if (sim_output_close(&out, true))
 			status = SIM_FAILED;

@@ -18,6 +18,7 @@
 #include "plot_script.h"
 #include "student.h"
 #include "../base/json.h"
+#include "../base/output.h"
 #include "../base/quote.h"
 
 #define PANELS_MAX 64
@@ -245,21 +246,43 @@ static int draw(const char *script)
 	return -1;
 }
 
+/* Remove the picture if it is there and not whole; true if so. gnuplot may not tell that the disk
+ * is full. */
+static bool remove_part(const char *picture)
+{
+	static const char mark[] = "</svg>";
+	char end[16] = "";
+	FILE *in = fopen(picture, "r");
+	bool whole = !in;
+
+	if (in) {
+		(void)fseek(in, -(long)sizeof mark - 2, SEEK_END);
+		end[fread(end, 1, sizeof end - 1, in)] = '\0';
+		whole = strstr(end, mark) != NULL;
+		fclose(in);
+	}
+	return !whole && !unlink(picture);
+}
+
 static int write_and_draw(const struct plot *p)
 {
+	struct sim_output out;
 	char script[1024];
-	FILE *out;
+	int error;
 
 	snprintf(script, sizeof script, "%.*s.gp", (int)strlen(p->picture) - 4, p->picture);
-	out = fopen(script, "w");
-	if (out)
-		plot_put_script(p, out);
-	if (!out || ferror(out) | fclose(out)) {
-		fprintf(stderr, "gputm-sim: --plot: \"%s\" could not be written: %s\n",
-			sim_quoted(script), strerror(errno));
+	if (sim_output_open(&out, "plot", script))
 		return -1;
+	plot_put_script(p, out.file);
+	error = sim_output_close(&out, true);
+	if (!error)
+		error = draw(script);
+	if (remove_part(p->picture) && !error) {
+		fprintf(stderr, "gputm-sim: --plot: gnuplot has not written \"%s\" whole: is the "
+				"disk full?\n", sim_quoted(p->picture));
+		error = -1;
 	}
-	return draw(script);
+	return error;
 }
 
 int sweep_plot(const struct sweep_points *points, const struct sweep_lines *lines)

@@ -109,6 +109,7 @@ static int run_points(const struct sweep_points *points, struct sweep_story *sto
 	struct sim_bar bar;
 	FILE *journal = NULL;
 	int status = SIM_BAD_INPUT;
+	bool opened;
 
 	memcpy(lines.study, points->hash, sizeof lines.study);
 	snprintf(lines.version, sizeof lines.version, "%s", gputm_version());
@@ -116,17 +117,20 @@ static int run_points(const struct sweep_points *points, struct sweep_story *sto
 	sim_stop_on_signals();
 	if (!sweep_lines_size(&lines, points->count))
 		journal = open_journal(o->resume, &lines);
-	if (journal && !sim_output_open(&out, "out", o->out ? o->out : o->resume))
+	if (journal)
+		status = sim_output_open(&out, "out", o->out ? o->out : o->resume);
+	opened = journal && status == SIM_DONE;
+	if (opened)
 		status = sweep_work(points, run, &lines, journal, o->resume ? o->resume : "results",
 				    &bar) ? SIM_FAILED : SIM_DONE;
 	sim_bar_end(&bar);
 	if (status == SIM_DONE)
 		status = finish(&lines, &out);
-	if (journal && status <= SIM_FAILED && sweep_seeds_tell(points, &lines))
+	if (opened && status <= SIM_FAILED && sweep_seeds_tell(points, &lines))
 		status = sim_complain(SIM_FAILED, "out of memory");
-	if (o->plot && journal && status <= SIM_FAILED && !sim_stop && sweep_plot(points, &lines))
+	if (o->plot && opened && status <= SIM_FAILED && !sim_stop && sweep_plot(points, &lines))
 		status = SIM_FAILED;
-	if (journal && status <= SIM_FAILED && judge(story, &lines))
+	if (opened && status <= SIM_FAILED && judge(story, &lines))
 		status = SIM_FAILED;
 	(void)sim_output_close(&out, false);
 	if (journal)
@@ -169,6 +173,7 @@ static int say_missing(const struct sweep_lines *lines)
 static int merge(const struct sim_options *o, FILE *file[], struct sweep_lines *lines)
 {
 	struct sim_output out;
+	int status;
 
 	for (size_t i = 0; i < o->file_count; i++) {
 		file[i] = fopen(o->files[i], "r");
@@ -182,7 +187,8 @@ static int merge(const struct sim_options *o, FILE *file[], struct sweep_lines *
 		return sim_complain(SIM_FAILED, "--merge: there is no result in any file");
 	if (lines->done < lines->count)
 		return say_missing(lines);
-	return sim_output_open(&out, "out", o->out) ? SIM_BAD_INPUT : finish(lines, &out);
+	status = sim_output_open(&out, "out", o->out);
+	return status == SIM_DONE ? finish(lines, &out) : status;
 }
 
 int sweep_merge(const struct sim_options *options)
