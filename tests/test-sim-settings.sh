@@ -231,6 +231,19 @@ case_names() {
 	done
 	esc=$(printf '\033')
 	runs <<-TABLE
+		2 --set stall_lines=4 : expected PATH.FIELD=VALUE : stall_lines is validation_unit.stall_lines of --system getm
+		2 --set stal_lines=4 : did you mean validation_unit.stall_lines of --system getm?
+		2 --set validation_unit.stall_lines=4 : (for system kilo-tm, workload hash-table); stall_lines is validation_unit.stall_lines of --system getm
+		2 --set accounts=4 : accounts is workload.accounts of --workload bank
+		2 --list stall_lines : stall_lines is validation_unit.stall_lines of --system getm
+		2 --list warps : warps is machine.warps; : ; and others
+		2 --system GETM : did you mean "getm"?
+		2 --list Hash-Table : did you mean "hash-table"?
+		2 --System getm : did you mean --system?
+		2 --workload . : --workload: got ".", which is a directory, expected a name that --list tells, or --kernel FILE
+		2 --study $kernel : nested.kernel:1: got a kernel, expected lines NAME VALUE... (--kernel FILE runs it
+		2 --config $kernel : nested.kernel:1: got a kernel
+		2 --kernel plain.study : plain.study: got a study, expected a kernel (--study FILE runs it)
 		2 --system klio-tm : kilo-tm warptm warptm-tcd warptm-el getm si-tm si-tm-oracle local-tm local-tm-perfect local-serialised hetm; did you mean "kilo-tm"?
 		2 --workload hashtable : did you mean "hash-table"?
 		2 --machine reference1 : did you mean "reference"?

@@ -8,6 +8,7 @@
 #include "base/output.h"
 #include "base/quote.h"
 #include "list.h"
+#include "study/fields.h"
 #include "study/kernels.h"
 #include "study/setup.h"
 
@@ -223,6 +224,7 @@ static const struct sim_own_machine *own_machine(const char *name)
 static int unknown(const char *name)
 {
 	const char *near = sim_name_near(name, any_name, NULL), *whole = NULL;
+	char places[300] = "";
 
 	for (size_t i = 0; !whole && sim_system_classes[i]; i++)
 		whole = sim_whole_of(sim_system_classes[i], name);
@@ -231,9 +233,11 @@ static int unknown(const char *name)
 				"parameters of its part %s\n", name, whole, name);
 		return -1;
 	}
+	(void)sim_field_places(NULL, name, places, sizeof places);
+	near = *places ? NULL : near;
 	fprintf(stderr, "gputm-sim: --list: got \"%s\", expected a name that --list alone shows%s%s"
-			"%s\n", sim_quoted(name), near ? "; did you mean \"" : "", near ? near : "",
-		near ? "\"?" : "");
+			"%s%s\n", sim_quoted(name), places, near ? "; did you mean \"" : "",
+		near ? near : "", near ? "\"?" : "");
 	return -1;
 }
 

@@ -2,16 +2,18 @@
 #define _POSIX_C_SOURCE 200809L
 #include "names.h"
 
+#include <ctype.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "quote.h"
 
 #define LONGEST 48 /* no suggestion is made for a longer name */
 #define MANY 24	   /* names that one reads through */
 
-/* Letters to change, insert or delete to turn a into b (Levenshtein distance). */
+/* Letters to change, insert or delete to turn a into b (Levenshtein distance), in any case. */
 static size_t distance(const char *a, const char *b)
 {
 	size_t row[LONGEST + 1], length = strlen(b);
@@ -23,8 +25,9 @@ static size_t distance(const char *a, const char *b)
 
 		row[0] = i;
 		for (size_t k = 1; k <= length; k++) {
-			size_t above = row[k], best = diagonal + (*a != b[k - 1]);
+			size_t above = row[k], best = diagonal;
 
+			best += tolower((unsigned char)*a) != tolower((unsigned char)b[k - 1]);
 			best = above + 1 < best ? above + 1 : best;
 			row[k] = row[k - 1] + 1 < best ? row[k - 1] + 1 : best;
 			diagonal = above;
@@ -41,7 +44,7 @@ const char *sim_name_near(const char *got, sim_name_at *at, const void *of)
 	const char *name, *near = NULL;
 
 	for (size_t i = 0; length <= LONGEST && (name = at(of, i)); i++) {
-		bool begins = length > 2 && !strncmp(got, name, length);
+		bool begins = length > 2 && !strncasecmp(got, name, length);
 		size_t far = strlen(name) <= LONGEST ? 2 * distance(got, name) : 2 * LONGEST;
 
 		if (begins)

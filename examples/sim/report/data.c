@@ -6,6 +6,7 @@
 #include "../study/settings.h"
 #include "point.h"
 #include "report.h"
+#include "../study/fields.h"
 
 static void put_value(struct emit *e, const struct gputm_param *row, const void *config)
 {

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../base/quote.h"
+
 #define SUFFIX ".kernel"
 #define PATH_LENGTH 1024
 
@@ -118,10 +120,15 @@ static bool look(void *state, const char *path)
 
 int sim_kernel_file(const char *file, struct sim_workload_class **out, char *message, size_t size)
 {
-	const char *colon = strstr(file, SUFFIX ":");
+	const char *colon = strstr(file, SUFFIX ":"), *dot = strrchr(file, '.');
 	size_t length = colon ? (size_t)(colon - file) + sizeof(SUFFIX) - 1 : 0;
 	char path[PATH_LENGTH];
 
+	if (dot && !strcmp(dot, ".study")) {
+		snprintf(message, size, "%s: got a study, expected a kernel (--study FILE runs it)",
+			 sim_quoted(file));
+		return -EINVAL;
+	}
 	if (!colon || exists(file) || length >= sizeof path)
 		return sim_kernel_class(file, NULL, out, message, size);
 	snprintf(path, sizeof path, "%.*s", (int)length, file);
@@ -134,6 +141,11 @@ int sim_kernel_named(const char *name, struct sim_workload_class **out, char *me
 	struct wanted wanted = { .name = name };
 	char directory[PATH_LENGTH];
 
+	if (is_directory(name)) {
+		snprintf(message, size, "--workload: got \"%s\", which is a directory, expected a "
+			 "name that --list tells, or --kernel FILE", sim_quoted(name));
+		return -EINVAL;
+	}
 	if (strchr(name, '/') || strstr(name, SUFFIX))
 		return sim_kernel_file(name, out, message, size);
 	find_directory(directory);

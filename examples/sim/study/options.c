@@ -205,8 +205,7 @@ static int set(const struct option *o, const char *value, struct sim_options *ou
 		error = set_choice(o, value, field);
 		break;
 	case SETTING:
-		if (!strchr(value, '=') || !strchr(value, '.') ||
-		    strchr(value, '=') < strchr(value, '.'))
+		if (!strchr(value, '='))
 			return refuse(o, value, o->argument);
 		error = keep_setting(out, value);
 		break;

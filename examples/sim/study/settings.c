@@ -7,6 +7,7 @@
 
 #include "../base/names.h"
 #include "../base/quote.h"
+#include "fields.h"
 
 static const char *path_at(const void *of, size_t index)
 {
@@ -70,7 +71,7 @@ int sim_setting_apply(struct gputm_ctx *ctx, const struct sim_parts *parts, cons
 {
 	const char *value = strchr(setting, '=');
 	const char *whole, *other;
-	char name[SIM_QUOTE];
+	char name[SIM_QUOTE], places[300], whose[sizeof(parts->whose) + sizeof(places)];
 	struct place place;
 	char *field;
 
@@ -80,8 +81,9 @@ int sim_setting_apply(struct gputm_ctx *ctx, const struct sim_parts *parts, cons
 		return gputm_params_set(ctx, place.params, place.config, place.row->name,
 					sim_quoted(value + 1)) ? -1 : 0;
 	if (!field) {
+		sim_field_meant(name, places, sizeof(places));
 		fprintf(stderr, "gputm-sim: --set: got \"%s\", expected PATH.FIELD=VALUE with a "
-				"parameter that --list shows\n", sim_quoted(setting));
+				"parameter that --list shows%s\n", sim_quoted(setting), places);
 		return -1;
 	}
 	*field++ = '\0';
@@ -101,7 +103,9 @@ int sim_setting_apply(struct gputm_ctx *ctx, const struct sim_parts *parts, cons
 				"with the parameters of %s is called here\n", sim_quoted(setting),
 			other, field, name);
 	} else {
-		sim_name_unknown("set", name, path_at, parts, parts->whose);
+		(void)sim_field_places(name, field, places, sizeof(places));
+		snprintf(whose, sizeof(whose), "%s%s", parts->whose, places);
+		sim_name_unknown("set", name, path_at, parts, whose);
 	}
 	return -1;
 }
@@ -126,19 +130,6 @@ bool sim_role_part(const struct sim_role *role, size_t roles, void *config, size
 	*params = role[index].params();
 	*part = (char *)config + role[index].offset;
 	return true;
-}
-
-bool sim_setting_unused(const struct sim_unused *unused, const char *path, const char *field)
-{
-	char setting[SIM_QUOTE];
-	const char *list[] = { setting };
-	const struct sim_given given = { list, 1 };
-
-	snprintf(setting, sizeof setting, "%s%s%s=", path, *path ? "." : "", field);
-	for (; unused && unused->name; unused++)
-		if (!unused->when && sim_given(&given, unused->name))
-			return true;
-	return false;
 }
 
 bool sim_setting_known(const struct sim_parts *parts, const struct sim_unused *unused,

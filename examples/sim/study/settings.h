@@ -28,8 +28,6 @@ int sim_settings_apply(struct gputm_ctx *ctx, const struct sim_parts *parts,
 bool sim_role_part(const struct sim_role *role, size_t roles, void *config, size_t index,
 		   const char **path, const struct gputm_params **params, void **part);
 
-/* Does no run of the system read the field? path: "" if the field has it. */
-bool sim_setting_unused(const struct sim_unused *unused, const char *path, const char *field);
 /* Does "PATH.FIELD" name a field that is read, with any config? */
 bool sim_setting_known(const struct sim_parts *parts, const struct sim_unused *unused,
 		       const char *name);

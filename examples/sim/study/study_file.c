@@ -303,11 +303,40 @@ static int add_line(struct sim_study_file *study, unsigned line, char *text)
 	return add_named(study, &as, text);
 }
 
+/* Does a section of a kernel begin in this line? */
+static bool is_section(const char *line)
+{
+	static const char *const section[] = { "program", "program transactions", "program locks",
+					       NULL };
+	size_t length = strcspn(line, "\n#"), i = 0;
+
+	while (length && strchr(BLANKS, line[length - 1]))
+		length--;
+	while (section[i] && (strlen(section[i]) != length || strncmp(section[i], line, length)))
+		i++;
+	return section[i] != NULL;
+}
+
+/* Kernels end in .kernel, or have a program. */
+static bool is_kernel(const struct sim_study_file *study)
+{
+	const char *name = study->name, *line = study->text[study->texts - 1];
+	size_t length = strlen(name);
+	bool is = length > 7 && !strcmp(name + length - 7, ".kernel");
+
+	for (; !is && line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+		is = is_section(line);
+	return is;
+}
+
 static int read_lines(struct sim_study_file *out)
 {
 	char *line = out->text[out->texts - 1], *end;
 	int error = 0;
 
+	if (is_kernel(out))
+		return wrong(out, 1, "got a kernel, expected lines NAME VALUE... (--kernel FILE "
+				     "runs it, and a line \"kernel FILE\" of a study)");
 	for (unsigned number = 1; !error && line; number++) {
 		end = strchr(line, '\n');
 		if (end)
