@@ -18,7 +18,7 @@ case_usage() {
 	refused '"0"' --system ideal --threads 0
 	run 0 --help
 	# Options in --help and in the manual page, and names in --list and there.
-	awk -v options='system machine workload keys edges trace threads concurrency seed set check format
+	awk -v options='system machine workload keys edges vertices trace threads concurrency seed set check format
 out progress list version help' -v names="fermi reference $(echo $systems) hash-table bank octree list tree
 graph-cut trace ht-800 ht-8000 ht-80000 htk-8000 htk-80000 atm-1m atm-1024 audit skew skewr" '
 		FILENAME == "out" { help = help $0 "\n"; next }
@@ -56,11 +56,16 @@ case_refused() {
 	printf 't 1 r1000=0\nt 2 r1002=0\n' >bad.trace
 	printf '# transactions: 3\nt 1 r1000=0\n' >short.trace
 	printf 't 1 r1000=0\nt 2 r10' >cut.trace
-	printf 't 1 r1000=0\r\n' >cr.trace
+	printf 't 1 r7f8a46000000=0\n' >large.trace
+	printf '\357\273\277# of Windows\r\n\r\nt 1 r1000=0\r\nt 2 w0x1004=1' >crlf.trace
+	printf '\037\213\010\000' >packed.gz
+	printf '101 102 0.5\n\n%% of a matrix\n102 103\n103 103\n' >from-101.edges
+	printf '\357\273\2770 1\r\n1 2\r\n2 2' >crlf.edges
+	printf '0 1\n' >two.edges
 	printf '0 1\001\n' >cr.edges
 	head -c 5000 "$data/small.trace" >part.trace
 	printf '# my graph\n0 1\n1 x\n' >bad.edges
-	printf '0 1\n2 3\n' >apart.edges
+	printf '0 1\n2 3\n3 2\n' >apart.edges
 	: >no.edges
 	printf 'one\ntwo \001\n' >bad.words
 	runs <<-TABLE
@@ -109,7 +114,7 @@ case_refused() {
 		2 --workload tree --set workload.lookups=80 --set workload.removals=40 : removals 40 is not in 0 .. 20
 		2 --workload graph-cut --set workload.vertices=0 : vertices = 0 is not in 3 .. 
 		2 --workload graph-cut --set workload.edges=5 : edges 5 is not in 59 .. 
-		2 --set cores=5 : cores=5 : PATH.FIELD=VALUE
+		2 --set cores=5 : cores=5 : PATH.FIELD=VALUE : cores is machine.cores
 		# units too small for the machine or the workload, found before anything runs
 		2 --system kilo-tm --workload bank --set commit_unit.lanes=31 : commit_unit: lanes = 31 is outside 32 .. 64
 		2 --system kilo-tm --workload bank --set commit_unit.address_bits=31 : address_bits = 31 is outside 32 .. 6
@@ -132,12 +137,27 @@ case_refused() {
 		# files that do not parse
 		2 --trace bad.trace : bad.trace:2: got "r1002=0", expected an address
 		2 --trace short.trace : short.trace:3: truncated: 3 transactions announced, 1 read
-		2 --trace cut.trace : cut.trace:2: truncated : 1 transactions read
-		2 --trace cr.trace : cr.trace:1: got "r1000=0\x0d", expected a hexadecimal
+		2 --trace cut.trace : cut.trace:2: got "r10", expected : truncated? 1 transactions read
+		2 --trace large.trace : got "r7f8a46000000=0", expected an address within 1000 .. 7ffffffc, as this one is out of range
+		0 --trace crlf.trace --check
+		2 --trace packed.gz : packed.gz:1: got gzip data, expected a text (gzip -dc FILE prints that, and - as a file is standard input)
+		2 --workload graph-cut --edges packed.gz : got gzip data
+		2 --keys packed.gz : got gzip data
+		2 --config packed.gz : got gzip data
+		2 --study packed.gz : got gzip data
+		2 --merge packed.gz : got gzip data
+		2 --compare packed.gz packed.gz : got gzip data
+		2 --kernel packed.gz : got gzip data
+		2 --trace . : .: cannot be opened: Is a directory
+		0 --workload graph-cut --edges crlf.edges --check
+		0 --workload graph-cut --edges from-101.edges --vertices renumbered --check
+		2 --workload graph-cut --edges from-101.edges : edges 3 is not in 103 .. : (--vertices renumbered leaves out those without edges)
+		2 --workload graph-cut --edges two.edges : vertices = 2, of --edges, is not in 3 .. 1048576
+		2 --vertices renumbered : --vertices: it numbers those of a file, expected --edges FILE too
 		2 --workload graph-cut --edges cr.edges : cr.edges:1: got "0 1\x01"
 		2 --trace part.trace : truncated : 240 transactions announced
 		2 --workload graph-cut --edges bad.edges : bad.edges:3: got "1 x", expected an edge
-		2 --workload graph-cut --edges apart.edges : apart.edges:3: : vertex 2 has no way to vertex 0
+		2 --workload graph-cut --edges apart.edges : vertex 2 has no way to vertex 0, and the graph must be connected
 		2 --workload graph-cut --edges no.edges : no.edges:1: got end of file, expected an edge
 		2 --keys bad.words : bad.words:2: got "\x01", expected words of text
 		2 --trace - : <stdin>:1: got end of file, expected a transaction

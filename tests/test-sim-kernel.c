@@ -227,7 +227,7 @@ static const struct {
 	{ "3 16 7 9 1", "words t f.macros", "f.macros:1:10: got \"1\", expected the end of the" },
 	{ "3 16\n7x 9", "words t f.macros", "f.macros:2:1: got \"7x\", expected number 3 of 4 of" },
 	{ "3 -1 7 9", "words t f.macros", "f.macros:1:3: got \"-\", expected number 2 of 4 of" },
-	{ "3 4294967296", "words t f.macros", "f.macros:1:3: got \"4294967296\", expected numb" },
+	{ "3 4294967296", "words t f.macros", "f.macros:1:3: got \"4294967296\", which is abo" },
 	{ "3", "words t none", "k:4:9: \"none\" cannot be opened beside the kernel" },
 	{ "3", "words t", "k:4:8: got end of line, expected a file beside the kernel" },
 	{ "a b c d e f g h", "array key 9\nwords key f.macros", NULL },

@@ -292,6 +292,7 @@ static int make_workload(const struct sim_setup *setup, const struct sim_options
 		.seed = options->seed,
 		.keys = options->keys,
 		.edges = options->edges,
+		.renumber = options->vertices == SIM_RENUMBERED,
 		.trace = options->trace,
 	};
 	char error[SIM_MESSAGE];

@@ -16,12 +16,19 @@ struct sim_input {
 static inline int sim_input_open(struct sim_input *in, const char *name, char *error, size_t size)
 {
 	bool standard = !strcmp(name, "-");
+	int first = EOF;
 
 	sim_quote(standard ? "<stdin>" : name, in->name, sizeof(in->name));
 	in->file = standard ? stdin : fopen(name, "r");
 	if (in->file)
+		first = getc(in->file);
+	if (in->file && !ferror(in->file)) {
+		(void)ungetc(first, in->file);
 		return 0;
+	}
 	snprintf(error, size, "%s: cannot be opened: %s", in->name, strerror(errno));
+	if (in->file && !standard)
+		fclose(in->file);
 	return -EINVAL;
 }
 

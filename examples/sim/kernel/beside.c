@@ -2,28 +2,26 @@
 /* Reads files whole: the kernel file, and files beside it that it names. */
 #include "reader.h"
 
-#define BYTES_MAX (1u << 26)
+#include <errno.h>
 
-char *read_text(FILE *in, size_t *size)
+#include "../base/source.h"
+
+int read_text(FILE *in, const char *name, char **text, size_t *size, char *message,
+	      size_t message_size)
 {
-	size_t room = 4096, got;
-	char *text = malloc(room), *bigger;
+	struct sim_source source;
 
-	for (*size = 0; text; *size += got) {
-		got = fread(text + *size, 1, room - *size - 1, in);
-		if (!got || *size + got > BYTES_MAX)
-			break;
-		if (*size + got < room - 1)
-			continue;
-		room *= 2;
-		bigger = realloc(text, room);
-		if (!bigger)
-			free(text);
-		text = bigger;
+	sim_source_begin(&source, in);
+	*text = sim_source_text(&source, SIM_TEXT_MAX, size);
+	if (!*text) {
+		snprintf(message, message_size, "%s: out of memory", name);
+		return -ENOMEM;
 	}
-	if (text)
-		text[*size] = '\0';
-	return text;
+	if (source.wrong)
+		snprintf(message, message_size, "%s:1: %s", name, source.wrong);
+	else if (ferror(in))
+		snprintf(message, message_size, "%s: cannot be read: %s", name, strerror(errno));
+	return source.wrong || ferror(in) ? -EIO : 0;
 }
 
 int open_file(struct reader *r, char path[KERNEL_PATH_MAX], FILE **out)
@@ -57,9 +55,9 @@ int open_beside(struct reader *r, uint32_t table, struct text **out)
 	error = open_file(r, text->path, &in);
 	if (error)
 		return error;
-	text->text = read_text(in, &text->size);
+	error = read_text(in, text->path, &text->text, &text->size, r->message, r->message_size);
 	fclose(in);
-	return text->text ? 0 : no_memory(r);
+	return error == -EIO ? -EINVAL : error;
 }
 
 void read_in(struct reader *r, const struct text *text)

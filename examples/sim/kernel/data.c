@@ -336,11 +336,12 @@ static int add_graph(struct reader *r, const struct sim_edges *edges, const char
 	return error;
 }
 
-/* graph NAME FILE */
+/* graph NAME FILE [renumbered] */
 int read_graph(struct reader *r)
 {
 	char name[KERNEL_NAME_MAX], file[KERNEL_PATH_MAX];
 	struct sim_edges edges;
+	bool renumber;
 	FILE *in;
 	int error;
 
@@ -354,11 +355,14 @@ int read_graph(struct reader *r)
 		error = open_file(r, file, &in);
 	if (error)
 		return error;
-	error = sim_edges_read(in, file, &edges, r->message, r->message_size);
+	next_token(r);
+	renumber = at_word(r, "renumbered");
+	error = sim_edges_read(in, file, renumber, &edges, r->message, r->message_size);
 	fclose(in);
 	if (error)
 		return error;
-	next_token(r);
+	if (renumber)
+		next_token(r);
 	error = add_graph(r, &edges, name);
 	sim_edges_free(&edges);
 	return error;
@@ -421,7 +425,7 @@ static int new_trace(struct reader *r, const char *name, uint32_t *out)
 static int read_outcomes(struct reader *r, struct kernel_trace *trace, uint32_t thread)
 {
 	trace->first[thread] = (uint32_t)trace->used;
-	for (; r->at < r->end && *r->at != '\n' && *r->at != '#' && *r->at != '\r'; r->at++) {
+	for (; r->at < r->end && *r->at != '\n' && *r->at != '#'; r->at++) {
 		if (*r->at == ' ' || *r->at == '\t')
 			continue;
 		if (*r->at != '0' && *r->at != '1') {

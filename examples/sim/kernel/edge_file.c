@@ -1,26 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reads graphs. A line is read whole, as an edge is short; a line that does not fit the buffer is
- * wrong and its message shows a part of it. Union-find tells whether the graph is connected.
+ * Reads graphs. A line is read whole, as an edge is short; of a line that does not fit the buffer
+ * only the beginning is looked at. Renumbering sorts the numbers in use: the place of a number
+ * there is the vertex.
  */
 #include "edge_file.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "../base/input.h"
+#include "../base/source.h"
 
 #define LINE_MAX_BYTES 60
+#define EDGE "an edge \"VERTEX VERTEX\""
 
 struct reader {
-	FILE *in;
+	struct sim_source source;
 	const char *name;
 	char *message;
 	size_t size; /* of message */
 	uint32_t line;
-	char text[LINE_MAX_BYTES + 4]; /* of the line, without its newline */
+	char text[LINE_MAX_BYTES + 4]; /* of the line, without its end */
 	size_t capacity;
+	bool renumber;
+	bool sized; /* the next line with numbers gives the size of a matrix */
 	struct sim_edges edges;
 };
 
@@ -44,47 +47,32 @@ static int unexpected(struct reader *r, const char *expected)
 static bool take_line(struct reader *r)
 {
 	size_t length = 0;
-	bool comment = false;
-	int c = getc(r->in);
+	int c = sim_source_next(&r->source);
 
 	if (c == EOF)
 		return false;
-	for (; c != '\n' && c != EOF; c = getc(r->in)) {
-		comment |= !length && c == '#';
+	for (; c != '\n'; c = sim_source_next(&r->source)) {
 		if (length < LINE_MAX_BYTES)
 			r->text[length] = (char)(c ? c : '?');
 		length++;
 	}
 	r->text[length < LINE_MAX_BYTES ? length : LINE_MAX_BYTES] = '\0';
 	if (length > LINE_MAX_BYTES)
-		strcpy(r->text + LINE_MAX_BYTES, comment ? "" : "...");
+		strcpy(r->text + LINE_MAX_BYTES, "...");
 	return true;
 }
 
-static bool is_blank(char c)
+/* Read a vertex after blanks at *text; *text moves past the vertex, which a blank or the end of the
+ * line follows. */
+static bool vertex(const struct reader *r, const char **text, uint32_t *out)
 {
-	return c == ' ' || c == '\t' || c == '\r';
-}
+	uint64_t value;
 
-/* Read a vertex at *text; *text moves past the vertex and the blanks after it. */
-static bool vertex(const char **text, uint32_t *out)
-{
-	const char *p = *text;
-	uint32_t value = 0;
-
-	if (*p < '0' || *p > '9')
+	*text += strspn(*text, " \t");
+	if (sim_number(text, 10, r->renumber ? UINT32_MAX : SIM_VERTEX_MAX, &value) != SIM_NUMBER ||
+	    (**text && !strchr(" \t", **text)))
 		return false;
-	for (; *p >= '0' && *p <= '9'; p++) {
-		value = 10 * value + (uint32_t)(*p - '0');
-		if (value > SIM_VERTEX_MAX)
-			return false;
-	}
-	if (*p && !is_blank(*p))
-		return false;
-	while (is_blank(*p))
-		p++;
-	*out = value;
-	*text = p;
+	*out = (uint32_t)value;
 	return true;
 }
 
@@ -105,8 +93,6 @@ static bool add(struct reader *r, uint32_t u, uint32_t v)
 	}
 	edges->end[edges->count][0] = u;
 	edges->end[edges->count++][1] = v;
-	if (edges->vertices <= (u > v ? u : v))
-		edges->vertices = (u > v ? u : v) + 1;
 	return true;
 }
 
@@ -115,61 +101,87 @@ static int edge(struct reader *r)
 	const char *text = r->text;
 	uint32_t u, v;
 
-	while (is_blank(*text))
-		text++;
-	if (!*text)
-		return say(r, -EINVAL, "an empty line", "an edge \"VERTEX VERTEX\"");
-	if (!vertex(&text, &u) || !vertex(&text, &v) || *text)
-		return unexpected(r, "an edge \"VERTEX VERTEX\", two numbers 0 .. 1048575");
-	if (u == v)
-		return unexpected(r, "an edge between two different vertices");
+	if (!vertex(r, &text, &u) || !vertex(r, &text, &v))
+		return unexpected(r, r->renumber ? EDGE ", two numbers 0 .. 4294967295" :
+						   EDGE ", two numbers 0 .. 1048575 (or any, "
+							"renumbered)");
 	return add(r, u, v) ? 0 : say(r, -ENOMEM, "out of memory", "room for all edges");
 }
 
-uint32_t sim_edges_root(uint32_t *join, uint32_t vertex)
+/* A line that has no edge: an empty one, a comment, and the size in a file of Matrix Market. */
+static bool passes_over(struct reader *r)
 {
-	while (join[vertex] != vertex)
-		vertex = join[vertex] = join[join[vertex]];
-	return vertex;
+	size_t blanks = strspn(r->text, " \t");
+	bool sized = r->sized;
+
+	if (r->line == 1 && !strncmp(r->text, "%%MatrixMarket", 14))
+		r->sized = true;
+	if (!r->text[blanks] || strchr("#%", r->text[blanks]))
+		return true;
+	r->sized = false;
+	return sized;
 }
 
-uint32_t sim_edges_apart(const struct sim_edges *edges, uint32_t *join)
+/* ---- the whole graph ---- */
+
+static int by_number(const void *a, const void *b)
 {
-	uint32_t v;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
-	for (v = 0; v < edges->vertices; v++)
-		join[v] = v;
-	for (uint32_t i = 0; i < edges->count; i++) {
-		uint32_t a = sim_edges_root(join, edges->end[i][0]);
-		uint32_t b = sim_edges_root(join, edges->end[i][1]);
-
-		join[a > b ? a : b] = a > b ? b : a;
-	}
-	for (v = 0; v < edges->vertices; v++)
-		if (sim_edges_root(join, v))
-			break;
-	return v;
+	return x < y ? -1 : x > y;
 }
 
-static int judge(struct reader *r)
+/* Sort the numbers in use, each once, into number[]. Returns how many there are. */
+static uint32_t numbers_of(const struct sim_edges *edges, uint32_t *number)
 {
-	const struct sim_edges *edges = &r->edges;
-	char got[80];
-	uint32_t *join, apart;
+	uint32_t count = 0;
 
-	if (!edges->count)
-		return say(r, -EINVAL, "end of file", "an edge \"VERTEX VERTEX\"");
-	if (edges->vertices < 3)
-		return say(r, -EINVAL, "end of file", "a graph of three vertices or more");
-	join = malloc(edges->vertices * sizeof(*join));
-	if (!join)
+	memcpy(number, edges->end, edges->count * sizeof(*edges->end));
+	qsort(number, 2 * (size_t)edges->count, sizeof(*number), by_number);
+	for (size_t i = 0; i < 2 * (size_t)edges->count; i++)
+		if (!i || number[i] != number[count - 1])
+			number[count++] = number[i];
+	return count;
+}
+
+static int renumber(struct reader *r)
+{
+	struct sim_edges *edges = &r->edges;
+	uint32_t *number = malloc(edges->count * sizeof(*edges->end)), count;
+
+	if (!number)
 		return say(r, -ENOMEM, "out of memory", "room for all vertices");
-	apart = sim_edges_apart(edges, join);
-	free(join);
-	if (apart == edges->vertices)
-		return 0;
-	snprintf(got, sizeof(got), "a graph in which vertex %u has no way to vertex 0", apart);
-	return say(r, -EINVAL, got, "a connected one");
+	count = numbers_of(edges, number);
+	for (size_t i = 0; i < 2 * (size_t)edges->count; i++) {
+		uint32_t *end = &edges->end[i / 2][i % 2], *place;
+
+		place = bsearch(end, number, count, sizeof(*number), by_number);
+		*end = (uint32_t)(place - number);
+	}
+	free(number);
+	return count <= SIM_VERTEX_MAX + 1 ?
+		       0 : say(r, -EINVAL, "more vertices", "1048576 of them at most");
+}
+
+static int finish(struct reader *r)
+{
+	struct sim_edges *edges = &r->edges;
+	int error = 0;
+
+	if (r->source.wrong) {
+		snprintf(r->message, r->size, "%s:1: %s", r->name, r->source.wrong);
+		return -EINVAL;
+	}
+	if (ferror(r->source.file))
+		return say(r, -EIO, strerror(errno), "to read on");
+	if (!edges->count)
+		return say(r, -EINVAL, "end of file", EDGE);
+	if (r->renumber)
+		error = renumber(r);
+	for (size_t i = 0; i < 2 * (size_t)edges->count; i++)
+		if (edges->vertices <= edges->end[i / 2][i % 2])
+			edges->vertices = edges->end[i / 2][i % 2] + 1;
+	return error;
 }
 
 static int lines(struct reader *r)
@@ -177,20 +189,19 @@ static int lines(struct reader *r)
 	int error = 0;
 
 	for (r->line = 1; !error && take_line(r); r->line++)
-		if (r->text[0] != '#')
+		if (!passes_over(r))
 			error = edge(r);
-	if (error)
-		return error;
-	if (ferror(r->in))
-		return say(r, -EIO, strerror(errno), "to read on");
-	return judge(r);
+	return error ? error : finish(r);
 }
 
-int sim_edges_read(FILE *in, const char *name, struct sim_edges *out, char *message, size_t size)
+int sim_edges_read(FILE *in, const char *name, bool renumber, struct sim_edges *out, char *message,
+		   size_t size)
 {
-	struct reader r = { .in = in, .name = name, .message = message, .size = size };
-	int error = lines(&r);
+	struct reader r = { .name = name, .message = message, .size = size, .renumber = renumber };
+	int error;
 
+	sim_source_begin(&r.source, in);
+	error = lines(&r);
 	if (error)
 		sim_edges_free(&r.edges);
 	else
@@ -198,14 +209,15 @@ int sim_edges_read(FILE *in, const char *name, struct sim_edges *out, char *mess
 	return error;
 }
 
-int sim_edges_load(const char *name, struct sim_edges *out, char *message, size_t size)
+int sim_edges_load(const char *name, bool renumber, struct sim_edges *out, char *message,
+		   size_t size)
 {
 	struct sim_input in;
 	int error = sim_input_open(&in, name, message, size);
 
 	if (error)
 		return error;
-	error = sim_edges_read(in.file, in.name, out, message, size);
+	error = sim_edges_read(in.file, in.name, renumber, out, message, size);
 	sim_input_close(&in);
 	return error;
 }

@@ -456,18 +456,14 @@ static FILE *open_at(void *state, const char *name)
 int kernel_text_read(const char *path, struct kernel_text *out, char *message, size_t message_size)
 {
 	struct sim_input in;
-	int error = 0;
+	int error;
 
 	memset(out, 0, sizeof(*out));
 	out->path = path;
 	if (sim_input_open(&in, path, message, message_size))
 		return -EIO;
-	out->text = read_text(in.file, &out->size);
+	error = read_text(in.file, in.name, &out->text, &out->size, message, message_size);
 	snprintf(out->name, sizeof(out->name), "%s", in.name);
-	if (ferror(in.file) || !out->text) {
-		snprintf(message, message_size, "%s: cannot be read", in.name);
-		error = ferror(in.file) ? -EIO : -ENOMEM;
-	}
 	sim_input_close(&in);
 	return error;
 }

@@ -339,6 +339,9 @@ static int take_counted(struct reader *r, uint32_t given)
 		p++;
 	if (p == k->params)
 		return unexpected(r, "the name of a param");
+	if (given && (given < k->param[p].least || given > k->param[p].greatest))
+		return say(r, "%s = %u, of --edges, is not in %u .. %u", r->text, given,
+			   k->param[p].least, k->param[p].greatest);
 	for (size_t i = 0; given && i < r->names; i++)
 		if (same(r->name[i].text, r->text))
 			r->name[i].index = given;

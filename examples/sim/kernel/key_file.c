@@ -2,9 +2,8 @@
 #include "key_file.h"
 
 #include <errno.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "../base/source.h"
 
 #define FNV_OFFSET 2166136261u
 #define FNV_PRIME 16777619u
@@ -34,10 +33,12 @@ static int words(FILE *in, const char *name, struct sim_keys *keys, char *messag
 {
 	size_t capacity = 0, length = 0;
 	uint32_t line = 1, hash = FNV_OFFSET;
+	struct sim_source source;
 	int c;
 
+	sim_source_begin(&source, in);
 	do {
-		c = getc(in);
+		c = sim_source_next(&source);
 		if (c != EOF && !is_space(c)) {
 			if (c < ' ' || c == 127) {
 				snprintf(message, size, "%s:%u: got \"\\x%02x\", "
@@ -61,6 +62,10 @@ static int words(FILE *in, const char *name, struct sim_keys *keys, char *messag
 		hash = FNV_OFFSET;
 		line += c == '\n';
 	} while (c != EOF);
+	if (source.wrong) {
+		snprintf(message, size, "%s:1: %s", name, source.wrong);
+		return -EINVAL;
+	}
 	if (ferror(in)) {
 		snprintf(message, size, "%s:%u: cannot read on: %s", name, line,
 			 strerror(errno));

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdarg.h>
 
+#include "../base/source.h"
+
 __attribute__((format(printf, 4, 0))) static int
 say_list(struct reader *r, uint32_t line, uint32_t column, const char *format, va_list list)
 {
@@ -42,12 +44,16 @@ int no_memory(struct reader *r)
 
 int unexpected(struct reader *r, const char *expected)
 {
-	const char *near;
+	const char *near, *text = r->text;
+	uint64_t value;
 
 	if (r->token == TOKEN_END_OF_FILE)
 		return say(r, "got end of file, expected %s", expected);
 	if (r->token == TOKEN_END_OF_LINE)
 		return say(r, "got end of line, expected %s", expected);
+	if (r->token == TOKEN_WRONG && sim_number(&text, 0, UINT32_MAX, &value) == SIM_TOO_LARGE)
+		return say(r, "got \"%s\", which is above 4294967295, expected %s", r->text,
+			   expected);
 	near = r->token == TOKEN_WORD ? near_word(r, r->text) : NULL;
 	return say(r, "got \"%s\", expected %s%s%s%s", r->text, expected,
 		   near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
@@ -81,40 +87,19 @@ static void copy(struct reader *r, const char *stop, size_t most)
 	r->at = stop;
 }
 
-static int digit(char c)
-{
-	if (is_digit(c))
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 16;
-}
-
 /* Decimal, or hexadecimal after 0x. */
 static void number(struct reader *r)
 {
-	const char *p = r->at;
-	int base = 10;
+	const char *p = r->at, *text = r->text;
 	uint64_t value = 0;
 
+	while (p < r->end && (is_letter(*p) || is_digit(*p)))
+		p++;
 	r->token = TOKEN_NUMBER;
-	if (r->end - p > 2 && p[0] == '0' && p[1] == 'x') {
-		base = 16;
-		p += 2;
-		if (digit(*p) == 16)
-			r->token = TOKEN_WRONG;
-	}
-	for (; p < r->end && (is_letter(*p) || is_digit(*p)); p++) {
-		if (digit(*p) >= base)
-			r->token = TOKEN_WRONG;
-		value = value * (unsigned)base + (unsigned)digit(*p);
-		if (value > UINT32_MAX) {
-			value = 0;
-			r->token = TOKEN_WRONG;
-		}
-	}
-	r->number = (uint32_t)value;
 	copy(r, p, KERNEL_NAME_MAX);
+	if (sim_number(&text, 0, UINT32_MAX, &value) != SIM_NUMBER || *text)
+		r->token = TOKEN_WRONG;
+	r->number = (uint32_t)value;
 }
 
 /* Within a macro, a parameter is what the call gave for it. */
@@ -187,7 +172,7 @@ static void skip(struct reader *r)
 		else if (*r->at == '\n' && goes_on(r)) {
 			r->line_start = ++r->at;
 			r->line++;
-		} else if (*r->at == ' ' || *r->at == '\t' || *r->at == '\r')
+		} else if (*r->at == ' ' || *r->at == '\t')
 			r->at++;
 		else
 			return;

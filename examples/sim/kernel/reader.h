@@ -199,8 +199,10 @@ static inline bool at_end(const struct reader *r)
 
 /* ---- files (beside.c) ---- */
 
-/* All of a file, with 0 behind its end. NULL without memory. */
-char *read_text(FILE *in, size_t *size);
+/* All of a file, with a NUL after its end, which the caller frees also after an error: -EIO or
+ * -ENOMEM with a message. */
+int read_text(FILE *in, const char *name, char **text, size_t *size, char *message,
+	      size_t message_size);
 /* The file beside the kernel that the present token names, and what messages call that file; the
  * token stays. */
 int open_file(struct reader *r, char path[KERNEL_PATH_MAX], FILE **out);

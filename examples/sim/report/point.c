@@ -42,6 +42,7 @@ void sim_point_each(const struct sim_options *o, sim_point_fn *fn, void *state)
 		{ "trace", o->trace },
 		{ "keys", o->keys },
 		{ "edges", o->edges },
+		{ "vertices", o->vertices ? "renumbered" : NULL },
 		{ "divergence", o->divergence },
 	};
 	char name[EMIT_PATH];
@@ -183,6 +184,7 @@ uint64_t sim_point_hash(const struct sim_report *r)
 	}
 	hash = sim_hash_file(hash, "keys", o->keys);
 	hash = sim_hash_file(hash, "edges", o->edges);
+	hash = o->vertices ? hash_text(hash, "vertices", "renumbered") : hash;
 	hash = sim_hash_file(hash, "trace", o->trace);
 	for (size_t i = 0; sim_setup_part(r->setup, i, &path, &params, &config); i++) {
 		bool any = false;

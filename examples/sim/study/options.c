@@ -2,13 +2,13 @@
 #define _POSIX_C_SOURCE 200809L
 #include "options.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/names.h"
 #include "../base/quote.h"
+#include "../base/source.h"
 
 enum kind { FLAG, LIST, FILES, TEXT, NUMBER, LIMIT, CHOICE, SETTING };
 
@@ -23,6 +23,7 @@ struct option {
 
 static const char *const formats[] = { "text", "json", "jsonl", "csv", "gem5", NULL };
 static const char *const levels[] = { "", "summary", "roles", "instances", NULL };
+static const char *const numberings[] = { "kept", "renumbered", NULL };
 static const char *const progresses[] = { "auto", "always", "never", NULL };
 
 #define AT(field) offsetof(struct sim_options, field)
@@ -37,6 +38,8 @@ static const struct option table[] = {
 	  "keys of hash-table, or a kernel with words: one per word of FILE" },
 	{ "edges", TEXT, AT(edges), 0, 0, NULL, "FILE",
 	  "graph of graph-cut, or a kernel with edges: one edge per line" },
+	{ "vertices", CHOICE, AT(vertices), 0, 0, numberings, "kept|renumbered",
+	  "renumbered: those of --edges become 0, 1, ..." },
 	{ "trace", TEXT, AT(trace), 0, 0, NULL, "FILE",
 	  "replay the accesses of FILE" },
 	{ "kernel", TEXT, AT(kernel), 0, 0, NULL, "FILE",
@@ -112,7 +115,7 @@ static const struct option table[] = {
 	{ "help", FLAG, AT(help), 0, 0, NULL, NULL, "print this, and end" },
 };
 
-#define OF_RUN 12 /* the first ones say what is run, the others what becomes of that */
+#define OF_RUN 13 /* the first ones say what is run, the others what becomes of that */
 #define OPTIONS (sizeof(table) / sizeof(table[0]))
 
 static char where[SIM_QUOTE + 16]; /* "file:line: ", in messages */
@@ -124,17 +127,6 @@ static int refuse(const struct option *o, const char *value, const char *expecte
 	return -1;
 }
 
-static bool parse_number(const char *text, uint64_t *out)
-{
-	char *end;
-
-	if (*text < '0' || *text > '9')
-		return false;
-	errno = 0;
-	*out = strtoull(text, &end, 0);
-	return !errno && !*end;
-}
-
 static int set_number(const struct option *o, const char *value, uint64_t *out)
 {
 	char expected[96];
@@ -144,7 +136,7 @@ static int set_number(const struct option *o, const char *value, uint64_t *out)
 		*out = 0;
 		return 0;
 	}
-	if (parse_number(value, &number) && number >= o->min && number <= o->max) {
+	if (sim_is_number(value, 0, o->max, &number) && number >= o->min) {
 		*out = number;
 		return 0;
 	}
@@ -261,7 +253,7 @@ static int take_cycles(const struct option *o, const struct sim_options *out, ui
 		       const char **file)
 {
 	*file = out->files[1];
-	if (parse_number(out->files[0], cycles) && *cycles && *cycles <= SIM_CYCLES_MAX)
+	if (sim_is_number(out->files[0], 0, SIM_CYCLES_MAX, cycles) && *cycles)
 		return 0;
 	fprintf(stderr, "gputm-sim: --%s: got \"%s\", expected a number of cycles 1 .. %llu\n",
 		o->name, sim_quoted(out->files[0]), (unsigned long long)SIM_CYCLES_MAX);
@@ -429,6 +421,8 @@ static int relations(const struct sim_options *o)
 	else if (o->record && o->kernel && !o->system_given)
 		reason = "--record: it records transactions, expected --system too, or no "
 			 "--record";
+	else if (o->vertices && !o->edges)
+		reason = "--vertices: it numbers those of a file, expected --edges FILE too";
 	else if (o->edges && (is_set(o, "workload.vertices=") || is_set(o, "workload.edges=")))
 		reason = "--set: the graph is that of --edges, expected neither workload.vertices "
 			 "nor workload.edges";
@@ -507,13 +501,13 @@ static int add_config(struct sim_options *out)
 
 static int find_part(struct sim_options *out)
 {
-	unsigned long long part, parts;
-	char more;
+	const char *text = out->shard;
+	uint64_t part, parts;
 
-	if (!out->shard)
+	if (!text)
 		return 0;
-	if (sscanf(out->shard, "%llu/%llu%c", &part, &parts, &more) != 2 || !part ||
-	    part > parts || parts > SIM_POINTS) {
+	if (sim_number(&text, 10, SIM_POINTS, &part) != SIM_NUMBER || *text++ != '/' ||
+	    !sim_is_number(text, 10, SIM_POINTS, &parts) || !part || part > parts) {
 		fprintf(stderr, "gputm-sim: --shard: got \"%s\", expected I/N, the Ith of N shards "
 				"with I from 1 to N, N at most %d\n", sim_quoted(out->shard),
 			SIM_POINTS);
@@ -528,13 +522,9 @@ static int find_part(struct sim_options *out)
  * number. */
 static const char *cycle(const char *text, char end, uint64_t *out)
 {
-	char *rest;
-
-	if (*text < '0' || *text > '9')
+	if (sim_number(&text, 10, SIM_CYCLES_MAX, out) != SIM_NUMBER || *text != end)
 		return NULL;
-	errno = 0;
-	*out = strtoull(text, &rest, 10);
-	return errno || *rest != end || *out > SIM_CYCLES_MAX ? NULL : rest + !!end;
+	return text + !!end;
 }
 
 static int find_window(struct sim_options *out)

@@ -14,6 +14,7 @@
 
 enum sim_format { SIM_TEXT, SIM_JSON, SIM_JSONL, SIM_CSV, SIM_GEM5 };
 enum sim_level { SIM_BY_FORMAT, SIM_SUMMARY, SIM_ROLES, SIM_INSTANCES };
+enum sim_vertices { SIM_KEPT, SIM_RENUMBERED };
 enum sim_progress { SIM_PROGRESS_AUTO, SIM_PROGRESS_ALWAYS, SIM_PROGRESS_NEVER };
 
 struct sim_kept_units;
@@ -59,7 +60,7 @@ struct sim_options {
 	size_t set_count;
 	bool check, conflicts, list, version, help;
 	const char *list_name; /* of --list, or NULL */
-	int format, progress; /* of the enums above */
+	int format, progress, vertices; /* of the enums above */
 	int report;	      /* one of the levels; never SIM_BY_FORMAT */
 	const char *only;     /* patterns of figures, or NULL */
 	const char *cacti;    /* folder, or NULL */

@@ -3,6 +3,7 @@
 #include "study_file.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +12,9 @@
 #include "../base/json.h"
 #include "../base/output.h"
 #include "../base/quote.h"
+#include "../base/source.h"
 
-#define BLANKS " \t\r"
+#define BLANKS " \t"
 
 /* Print the message with file and line; -1. */
 static int wrong(const struct sim_study_file *study, unsigned line, const char *form, ...)
@@ -41,9 +43,11 @@ static int out_of_memory(void)
 static int read_text(const char *name, struct sim_study_file *out)
 {
 	bool standard = !strcmp(name, "-");
-	FILE *in = standard ? stdin : fopen(name, "r"), *copy;
-	char bytes[4096], *text;
-	size_t size, all = 0;
+	FILE *in = standard ? stdin : fopen(name, "r");
+	struct sim_source source = { .wrong = NULL };
+	char *text = NULL;
+	size_t size = 0;
+	bool failed;
 
 	if (out->texts == SIM_TEXTS)
 		return wrong(out, 1, "expected %d files in all at most", SIM_TEXTS);
@@ -53,22 +57,22 @@ static int read_text(const char *name, struct sim_study_file *out)
 	out->name = out->path[out->texts];
 	if (!out->name)
 		return out_of_memory();
-	copy = in ? open_memstream(&out->text[out->texts], &all) : NULL;
-	while (copy && (size = fread(bytes, 1, sizeof bytes, in)))
-		fwrite(bytes, 1, size, copy);
-	if (!copy || ferror(in)) {
+	if (in) {
+		sim_source_begin(&source, in);
+		text = sim_source_text(&source, SIM_TEXT_MAX, &size);
+	}
+	failed = !in || ferror(in);
+	if (failed)
 		fprintf(stderr, "gputm-sim: %s: cannot be read: %s\n", sim_quoted(out->name),
 			strerror(errno));
-		all = 1;
-	}
-	if (copy && fclose(copy))
-		return out_of_memory();
 	if (in && !standard)
 		fclose(in);
-	text = out->text[out->texts++];
-	if (!copy || !text || strlen(text) != all)
-		return copy && text ? wrong(out, 1, "got a NUL, expected lines of text") : -1;
-	return 0;
+	out->text[out->texts++] = text;
+	if (failed || !text)
+		return failed ? -1 : out_of_memory();
+	if (source.wrong)
+		return wrong(out, 1, "%s", source.wrong);
+	return strlen(text) == size ? 0 : wrong(out, 1, "got a NUL, expected lines of text");
 }
 
 /* ---- values ---- */
@@ -89,17 +93,19 @@ static int append(struct sim_axis *axis, const char *value)
 /* Read a value, or all values of "FIRST..LAST". */
 static int append_word(const struct sim_study_file *study, struct sim_axis *axis, const char *word)
 {
-	unsigned long long first, last;
-	char more, text[24];
+	const char *end = word;
+	uint64_t first, last;
+	char text[24];
 	int error = 0;
 
-	if (!strstr(word, "..") || sscanf(word, "%llu..%llu%c", &first, &last, &more) != 2)
+	if (sim_number(&end, 10, UINT64_MAX, &first) != SIM_NUMBER || strncmp(end, "..", 2) ||
+	    !sim_is_number(end + 2, 10, UINT64_MAX, &last))
 		return append(axis, word);
 	if (last < first || last - first >= SIM_POINTS)
 		return wrong(study, axis->line, "%s: got \"%s\", expected FIRST..LAST with 1 to %d "
 						"values", axis->name, sim_quoted(word), SIM_POINTS);
 	for (; !error && first <= last; first++) {
-		snprintf(text, sizeof text, "%llu", first);
+		snprintf(text, sizeof text, "%" PRIu64, first);
 		error = append(axis, text);
 		if (first == last)
 			break;
@@ -400,7 +406,7 @@ static int read_report(struct sim_study_file *out)
 	struct point p = { out, 0 };
 	const char *end = sim_json_each(out->text[0], take_value, &p);
 
-	if (!end || end[strspn(end, " \t\r\n")])
+	if (!end || end[strspn(end, BLANKS "\n")])
 		return wrong(out, 1, "expected one whole report as JSON, or lines NAME VALUE");
 	if (!p.error && !out->axes)
 		return wrong(out, 1, "expected a report with a point");
@@ -413,7 +419,7 @@ int sim_config_read(const char *name, struct sim_study_file *out)
 
 	memset(out, 0, sizeof *out);
 	error = read_text(name, out);
-	if (!error && out->text[0][strspn(out->text[0], " \t\r\n")] == '{')
+	if (!error && out->text[0][strspn(out->text[0], BLANKS "\n")] == '{')
 		return read_report(out);
 	if (!error && (!strncmp(out->text[0], "gputm-sim ", 10) ||
 		       !strncmp(out->text[0], "run,", 4)))

@@ -108,7 +108,7 @@ static void put_numbers(struct sweep_reader *r, struct sweep_array *paper, const
 	if (!sweep_number(r, &number)) {
 		const char *at = r->at;
 
-		if (sweep_until(r, " \t\r", word, sizeof word))
+		if (sweep_until(r, " \t", word, sizeof word))
 			axis = sweep_axis(r, word);
 		if (axis == SIM_AXES)
 			sweep_wrong(r, at, "a number, or a line of the study with values");
@@ -116,7 +116,7 @@ static void put_numbers(struct sweep_reader *r, struct sweep_array *paper, const
 	do {
 		const char *at = r->at;
 
-		if (axis < SIM_AXES && !sweep_until(r, " \t\r", word, sizeof word))
+		if (axis < SIM_AXES && !sweep_until(r, " \t", word, sizeof word))
 			sweep_wrong(r, at, "a value of the line");
 		else if (axis < SIM_AXES && (value = sweep_value(r, axis, word, at),
 					     at = r->at, !sweep_number(r, &number)))
@@ -127,7 +127,7 @@ static void put_numbers(struct sweep_reader *r, struct sweep_array *paper, const
 					    digit[sweep_leader(r->sheet, axis)] == value))
 				paper->cell[i] = number;
 		}
-		r->at += strspn(r->at, " \t\r");
+		r->at += strspn(r->at, " \t");
 	} while (!r->failed && *r->at && axis < SIM_AXES);
 	at_end(r);
 }

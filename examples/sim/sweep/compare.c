@@ -18,6 +18,7 @@
 #include "../base/names.h"
 #include "../base/output.h"
 #include "../base/quote.h"
+#include "../base/source.h"
 #include "../report/report.h"
 
 #define LEVEL 0.01 /* for all verdicts together */
@@ -192,7 +193,7 @@ static void take(void *state, const char *path, const char *text, bool quoted)
 	double number;
 
 	if (!strcmp(path, "point.seed")) {
-		r->seed = strtoull(text, NULL, 10);
+		(void)sim_is_number(text, 10, UINT64_MAX, &r->seed);
 	} else if (!strncmp(path, "point.", 6)) {
 		take_setting(r, path + 6, text);
 	} else if (!strcmp(path, "failed")) {
@@ -236,25 +237,28 @@ static const char *read_report(struct results *r, const char *text, const char *
 /* The bytes of a file, which the caller frees; NULL if the file cannot be read. */
 static char *read_all(const char *name)
 {
-	FILE *in = fopen(name, "r"), *out;
-	char *text = NULL, bytes[4096];
-	size_t size, all;
-	bool failed = true;
+	FILE *in = fopen(name, "r");
+	struct sim_source source = { .wrong = NULL };
+	char *text = NULL;
+	size_t size;
 
-	out = in ? open_memstream(&text, &all) : NULL;
-	while (out && (size = fread(bytes, 1, sizeof bytes, in)))
-		fwrite(bytes, 1, size, out);
-	if (out)
-		failed = (ferror(in) | fclose(out)) != 0;
-	if (in)
+	if (in) {
+		sim_source_begin(&source, in);
+		text = sim_source_text(&source, SIZE_MAX, &size);
+	}
+	if (!source.wrong && text && !ferror(in)) {
 		fclose(in);
-	if (failed) {
+		return text;
+	}
+	if (source.wrong)
+		fprintf(stderr, "gputm-sim: %s:1: %s\n", sim_quoted(name), source.wrong);
+	else
 		fprintf(stderr, "gputm-sim: --compare: got \"%s\", expected a file with results: "
 				"%s\n", sim_quoted(name), strerror(errno));
-		free(text);
-		return NULL;
-	}
-	return text;
+	if (in)
+		fclose(in);
+	free(text);
+	return NULL;
 }
 
 static unsigned lines_to(const char *text, const char *end)
@@ -276,7 +280,7 @@ static int read_side(struct results *r, const char *name, int side)
 	r->side = side;
 	do {
 		end = read_report(r, at, &wrong);
-		at = wrong ? at : end + strspn(end, " \t\r\n");
+		at = wrong ? at : end + strspn(end, " \t\n");
 	} while (!wrong && *at);
 	if (wrong)
 		fprintf(stderr, "gputm-sim: %s:%u: %s\n", sim_quoted(name), lines_to(text, at),

@@ -14,7 +14,7 @@
 
 #include "../base/quote.h"
 
-#define BLANKS " \t\r"
+#define BLANKS " \t"
 #define DEPTH 100
 
 /* ---- words ---- */

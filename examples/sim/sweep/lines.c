@@ -7,6 +7,7 @@
 
 #include "../base/json.h"
 #include "../base/quote.h"
+#include "../base/source.h"
 #include "../study/study_file.h"
 
 struct head {
@@ -24,9 +25,9 @@ static void take(void *state, const char *path, const char *value, bool quoted)
 	else if (quoted && !strcmp(path, "version"))
 		snprintf(head->version, sizeof head->version, "%.31s", value);
 	else if (!strcmp(path, "run"))
-		head->run = strtoull(value, NULL, 10);
+		(void)sim_is_number(value, 10, SIM_POINTS, &head->run);
 	else if (!strcmp(path, "of"))
-		head->of = strtoull(value, NULL, 10);
+		(void)sim_is_number(value, 10, SIM_POINTS, &head->of);
 	else if (!strcmp(path, "failed"))
 		head->failed = true;
 }
@@ -82,7 +83,7 @@ static bool agrees(const struct sweep_lines *lines, const struct head *head, con
 	if (!old->file || old->failed || head->failed)
 		return true;
 	text = read_place(old);
-	same = text && !strncmp(text, line, old->length);
+	same = text && !strcmp(text, line);
 	free(text);
 	return same;
 }
@@ -93,10 +94,10 @@ static const char *flaw(struct sweep_lines *lines, const char *line, struct head
 {
 	const char *end = sim_json_each(line, take, head);
 
-	if (!end || strcmp(end, "\n"))
+	if (!end || *end)
 		return "expected a whole line of JSON (was the file cut? without the line its "
 		       "point is run again)";
-	if (!*head->study || !head->run || head->run > head->of || head->of > SIM_POINTS)
+	if (!*head->study || !head->run || head->run > head->of)
 		return "expected the result of a point of a study";
 	if (!*lines->study) {
 		memcpy(lines->study, head->study, sizeof lines->study);
@@ -112,28 +113,70 @@ static const char *flaw(struct sweep_lines *lines, const char *line, struct head
 	return agrees(lines, head, line) ? NULL : "got another result of a point that has one";
 }
 
+/* Read the next line into *line, which grows; -1 at the end of the file, or without memory. */
+static ssize_t take_line(struct sim_source *source, char **line, size_t *room)
+{
+	size_t length = 0;
+	int c = sim_source_next(source);
+
+	if (c == EOF)
+		return -1;
+	for (;; c = sim_source_next(source)) {
+		if (length == *room) {
+			char *bigger = realloc(*line, *room ? 2 * *room : 4096);
+
+			if (!bigger)
+				return -1;
+			*line = bigger;
+			*room = *room ? 2 * *room : 4096;
+		}
+		(*line)[length] = (char)(c == '\n' ? '\0' : c);
+		if (c == '\n')
+			return (ssize_t)length;
+		length++;
+	}
+}
+
+/* A line with something in it. */
+static const char *take_result(struct sweep_lines *lines, FILE *file, const char *line,
+			       size_t length, uint64_t offset)
+{
+	struct head head = { .run = 0 };
+	struct sweep_place place = { file, offset, (uint32_t)length, false };
+	const char *wrong = strlen(line) != length ? "got a NUL" : flaw(lines, line, &head);
+
+	place.failed = head.failed;
+	if (!wrong)
+		sweep_lines_put(lines, head.run - 1, &place);
+	return wrong;
+}
+
 int sweep_lines_read(struct sweep_lines *lines, FILE *file, const char *name)
 {
+	struct sim_source source;
+	const char *wrong;
 	char *line = NULL;
-	const char *wrong = NULL;
-	size_t size = 0;
+	size_t room = 0;
 	ssize_t length;
-	uint64_t offset = 0;
 
 	rewind(file);
-	for (unsigned number = 1; !wrong && (length = getline(&line, &size, file)) > 0; number++) {
-		struct head head = { .run = 0 };
-		struct sweep_place place = { file, offset, (uint32_t)length, false };
+	sim_source_begin(&source, file);
+	wrong = source.wrong;
+	for (unsigned number = 1; !wrong; number++) {
+		uint64_t offset = source.place;
 
-		wrong = strlen(line) == (size_t)length ? flaw(lines, line, &head) : "got a NUL";
-		place.failed = head.failed;
-		offset += (uint64_t)length;
+		length = take_line(&source, &line, &room);
+		if (length < 0)
+			break;
+		if (length > (ssize_t)strspn(line, " \t"))
+			wrong = take_result(lines, file, line, (size_t)length, offset);
 		if (wrong)
 			fprintf(stderr, "gputm-sim: %s:%u: %s\n", sim_quoted(name), number, wrong);
-		else
-			sweep_lines_put(lines, head.run - 1, &place);
-		(void)fseeko(file, (off_t)offset, SEEK_SET);
+		source.at = source.count; /* another line of the file may have been read */
+		(void)fseeko(file, (off_t)source.place, SEEK_SET);
 	}
+	if (source.wrong)
+		fprintf(stderr, "gputm-sim: %s:1: %s\n", sim_quoted(name), wrong);
 	free(line);
 	return wrong ? -1 : 0;
 }
@@ -153,7 +196,7 @@ int sweep_lines_write(const struct sweep_lines *lines, FILE *out)
 
 		error = place->file && !text ? -1 : 0;
 		if (text)
-			fwrite(text, 1, place->length, out);
+			fprintf(out, "%s\n", text);
 		free(text);
 	}
 	if (error)

@@ -9,7 +9,7 @@
 struct sweep_place {
 	FILE *file; /* NULL: there is no result yet */
 	uint64_t offset;
-	uint32_t length;
+	uint32_t length; /* without the end of the line */
 	bool failed;
 };
 
@@ -28,10 +28,9 @@ void sweep_lines_free(struct sweep_lines *lines);
  * point; otherwise lines of a point must be equal. 0, or -1 with file:line and the reason on
  * stderr. */
 int sweep_lines_read(struct sweep_lines *lines, FILE *file, const char *name);
-/* Record that the line that ends at this offset of the file is the result of point `index`, from
- * 0. */
+/* Record that this line is the result of point `index`, from 0. */
 void sweep_lines_put(struct sweep_lines *lines, uint64_t index, const struct sweep_place *place);
-/* The result of point `index`, from 0; free it. NULL: none. */
+/* The result of point `index`, from 0, without the end of its line; free it. NULL: none. */
 char *sweep_line(const struct sweep_lines *lines, uint64_t index);
 /* Write all lines, in the order of their points. 0, or -1 if a line cannot be read again. */
 int sweep_lines_write(const struct sweep_lines *lines, FILE *out);

@@ -214,7 +214,7 @@ static void put_claim(const struct sweep_item *item, bool first, FILE *out)
 	fputs("| ", out);
 	put_text(out, item->title);
 	fputs(" | `", out);
-	for (const char *c = item->relation; *c && c[strspn(c, " \t\r")]; c++)
+	for (const char *c = item->relation; *c && c[strspn(c, " \t")]; c++)
 		fputs(*c == '|' ? "\\|" : (char[]){ *c, '\0' }, out);
 	fputs("` | ", out);
 	put_text(out, item->here);

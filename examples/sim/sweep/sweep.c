@@ -70,6 +70,17 @@ static int finish(const struct sweep_lines *lines, struct sim_output *out)
 
 /* ---- one study ---- */
 
+/* Results are appended: end the last line, which may end with the file. */
+static bool end_line(FILE *journal)
+{
+	if (fseeko(journal, -1, SEEK_END))
+		return true; /* an empty file */
+	if (getc(journal) == '\n')
+		return true;
+	(void)fseeko(journal, 0, SEEK_END);
+	return putc('\n', journal) != EOF && !fflush(journal);
+}
+
 /* A file to which results are appended as they arrive; its contents are read first. */
 static FILE *open_journal(const char *name, struct sweep_lines *lines)
 {
@@ -79,8 +90,13 @@ static FILE *open_journal(const char *name, struct sweep_lines *lines)
 		fprintf(stderr, "gputm-sim: --resume: got \"%s\", expected a file to read and to "
 				"add to: %s\n", name ? sim_quoted(name) : "(temporary file)",
 			strerror(errno));
-	else if (!sweep_lines_read(lines, journal, name ? name : ""))
+	else if (sweep_lines_read(lines, journal, name ? name : ""))
+		; /* the reason is told */
+	else if (end_line(journal))
 		return journal;
+	else
+		fprintf(stderr, "gputm-sim: --resume: \"%s\" could not be written: %s\n",
+			sim_quoted(name), strerror(errno));
 	if (journal)
 		fclose(journal);
 	return NULL;

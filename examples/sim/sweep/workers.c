@@ -239,9 +239,10 @@ static char *failed_line(const struct sweep_points *points, uint64_t point, cons
 static int keep(struct crew *crew, uint64_t point, const char *line, bool failed)
 {
 	off_t end = lseek(fileno(crew->journal), 0, SEEK_END);
-	struct sweep_place place = { crew->journal, (uint64_t)end, (uint32_t)strlen(line), failed };
+	size_t length = strlen(line);
+	struct sweep_place place = { crew->journal, (uint64_t)end, (uint32_t)length - 1, failed };
 
-	if (end < 0 || !write_all(fileno(crew->journal), line, place.length)) {
+	if (end < 0 || !write_all(fileno(crew->journal), line, length)) {
 		fprintf(stderr, "gputm-sim: %s: a result could not be written: %s\n",
 			sim_quoted(crew->name), strerror(errno));
 		return -1;

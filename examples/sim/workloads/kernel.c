@@ -450,7 +450,8 @@ static int make(const struct sim_workload_request *request, struct sim_workload 
 	if (!result && request->keys)
 		result = read_keys(request->keys, &keys, error, size);
 	if (!result && request->edges)
-		result = sim_edges_load(request->edges, &edges, error, size);
+		result = sim_edges_load(request->edges, request->renumber, &edges, error,
+					size);
 	if (request->config)
 		wanted.data_seed = wanted.value[class->params.param_count - 1];
 	wanted.keys = keys.count;

@@ -2,28 +2,25 @@
 /*
  * Reader of transaction traces. One pass over the characters: a token at a time
  * is taken into a small buffer, so that a line may be of any length; a token that
- * is too long for the buffer cannot be right and is shown cut. When the input ends
- * in the midst of a line, that is reported as a truncated file and not as a bad
- * token, because that is what has happened.
+ * is too long for the buffer cannot be right and is shown cut. Where the input ends
+ * in the midst of a line that is not whole, a message says that the file may be truncated.
  */
 #include "trace_file.h"
 #include "../base/quote.h"
+#include "../base/source.h"
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define TOKEN_MAX 64
 
 struct reader {
-	FILE *in;
+	struct sim_source source;
 	const char *name;
 	char *message;
 	size_t size; /* of message */
 	uint32_t line;
-	int next; /* one character ahead, or EOF */
+	int next; /* one character ahead, or EOF; a line ends with '\n' */
 	char token[TOKEN_MAX];
 	bool announced;
 	uint32_t announcement;
@@ -49,31 +46,36 @@ static int say(struct reader *r, int error, const char *format, ...)
 
 static int truncated(struct reader *r)
 {
-	if (r->announced)
-		return say(r, -EINVAL, "truncated: %u transactions announced, %u read",
-			   r->announcement, r->trace.transactions);
-	return say(r, -EINVAL, "truncated: the last line has no newline, %u transactions read",
+	return say(r, -EINVAL, "truncated: %u transactions announced, %u read", r->announcement,
 		   r->trace.transactions);
+}
+
+static void advance(struct reader *r)
+{
+	r->next = sim_source_next(&r->source);
 }
 
 /* Name what was read in place of what was expected. */
 static int unexpected(struct reader *r, const char *expected)
 {
-	char got[2 * TOKEN_MAX];
+	char got[2 * TOKEN_MAX], cut[80] = "";
 
-	while (r->next != '\n' && r->next != EOF)
-		r->next = getc(r->in);
-	if (r->next == EOF)
+	while (r->next != '\n')
+		advance(r);
+	if (r->source.cut && r->announced)
 		return truncated(r);
+	if (r->source.cut)
+		snprintf(cut, sizeof(cut), " (is the file truncated? %u transactions read)",
+			 r->trace.transactions);
 	if (!r->token[0])
-		return say(r, -EINVAL, "got end of line, expected %s", expected);
+		return say(r, -EINVAL, "got end of line, expected %s%s", expected, cut);
 	sim_quote(r->token, got, sizeof(got));
-	return say(r, -EINVAL, "got \"%s\", expected %s", got, expected);
+	return say(r, -EINVAL, "got \"%s\", expected %s%s", got, expected, cut);
 }
 
-static void advance(struct reader *r)
+static bool is_blank(int c)
 {
-	r->next = getc(r->in);
+	return c == ' ' || c == '\t';
 }
 
 /* Read the next token of this line, empty at its end. False if it is longer than any valid
@@ -83,9 +85,9 @@ static bool take(struct reader *r)
 	size_t length = 0;
 	bool fits = true;
 
-	while (r->next == ' ')
+	while (is_blank(r->next))
 		advance(r);
-	while (r->next != ' ' && r->next != '\n' && r->next != EOF) {
+	while (!is_blank(r->next) && r->next != '\n') {
 		if (length < TOKEN_MAX - 4)
 			r->token[length++] = (char)(r->next ? r->next : '?');
 		else
@@ -96,35 +98,6 @@ static bool take(struct reader *r)
 	if (!fits)
 		strcpy(r->token + length, "...");
 	return fits;
-}
-
-static int digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return 16;
-}
-
-/* Read a number of this base, below 2^32, at *text; *text moves past it. */
-static bool number(const char **text, int base, uint32_t *out)
-{
-	const char *p = *text;
-	uint64_t value = 0;
-
-	if (digit(*p) >= base)
-		return false;
-	for (; digit(*p) < base; p++) {
-		value = value * (unsigned)base + (unsigned)digit(*p);
-		if (value > UINT32_MAX)
-			return false;
-	}
-	*out = (uint32_t)value;
-	*text = p;
-	return true;
 }
 
 static bool grow(uint32_t **array, size_t *capacity, size_t need)
@@ -147,17 +120,19 @@ static bool grow(uint32_t **array, size_t *capacity, size_t need)
 static int header(struct reader *r)
 {
 	const char *text = r->token;
+	uint64_t announced;
 
 	take(r);
 	if (!strcmp(r->token, "#"))
 		take(r);
 	if (!strcmp(r->token, "transactions:") || !strcmp(r->token, "#transactions:")) {
-		if (!take(r) || !number(&text, 10, &r->announcement) || *text ||
-		    !r->announcement)
+		if (!take(r) || sim_number(&text, 10, UINT32_MAX, &announced) != SIM_NUMBER ||
+		    *text || !announced)
 			return unexpected(r, "the number of transactions, 1 .. 4294967295");
+		r->announcement = (uint32_t)announced;
 		r->announced = true;
 	}
-	while (r->next != '\n' && r->next != EOF)
+	while (r->next != '\n')
 		advance(r);
 	return 0;
 }
@@ -166,20 +141,28 @@ static int access(struct reader *r)
 {
 	struct sim_trace *t = &r->trace;
 	const char *text = r->token + 1;
-	uint32_t address, value;
+	uint64_t address = 0, value;
+	enum sim_number is;
 
 	if (r->token[0] != 'r' && r->token[0] != 'w')
 		return unexpected(r, "an access rADDRESS=VALUE or wADDRESS=VALUE");
-	if (!number(&text, 16, &address) || *text != '=')
+	is = sim_number(&text, 16, SIM_TRACE_HIGHEST, &address);
+	if (is == SIM_NO_NUMBER || *text != '=')
 		return unexpected(r, "a hexadecimal address and \"=\" after the r or w");
-	if (address & 3 || address < SIM_TRACE_LOWEST || address > SIM_TRACE_HIGHEST)
+	if (is == SIM_TOO_LARGE || address < SIM_TRACE_LOWEST)
+		return unexpected(r, "an address within 1000 .. 7ffffffc, as this one is out of "
+				     "range");
+	if (address & 3)
 		return unexpected(r, "an address that is a multiple of 4 in 1000 .. 7ffffffc");
 	text++;
-	if (!number(&text, 16, &value) || *text)
-		return unexpected(r, "a hexadecimal 32-bit value after \"=\"");
+	is = sim_number(&text, 16, UINT32_MAX, &value);
+	if (is == SIM_TOO_LARGE)
+		return unexpected(r, "a value within 0 .. ffffffff, as this one is out of range");
+	if (is == SIM_NO_NUMBER || *text)
+		return unexpected(r, "a hexadecimal value after \"=\"");
 	if (t->accesses == UINT32_MAX || !grow(&t->access, &r->access_capacity, t->accesses + 1u))
 		return say(r, -ENOMEM, "out of memory after %u accesses", t->accesses);
-	t->access[t->accesses++] = address | (r->token[0] == 'w');
+	t->access[t->accesses++] = (uint32_t)address | (r->token[0] == 'w');
 	return 0;
 }
 
@@ -187,16 +170,19 @@ static int transaction(struct reader *r)
 {
 	struct sim_trace *t = &r->trace;
 	const char *text = r->token;
-	uint32_t first = t->accesses, thread;
+	uint32_t first = t->accesses;
+	uint64_t thread;
 	int error = 0;
 
-	if (!take(r) || strcmp(r->token, "t"))
+	if (take(r) && !r->token[0])
+		return 0; /* an empty line */
+	if (strcmp(r->token, "t"))
 		return unexpected(r, r->token[0] == '#' ?
 				     "a transaction: header lines stand before all of them" :
 				     "a transaction \"t THREAD ACCESS ...\"");
-	if (!take(r) || !number(&text, 10, &thread) || *text)
-		return unexpected(r, "a decimal thread number below 4294967296");
-	while (!error && r->next != '\n' && r->next != EOF) {
+	if (!take(r) || sim_number(&text, 10, UINT32_MAX, &thread) != SIM_NUMBER || *text)
+		return unexpected(r, "a decimal thread number in 0 .. 4294967295");
+	while (!error && r->next != '\n') {
 		if (!take(r))
 			return unexpected(r, "an access rADDRESS=VALUE or wADDRESS=VALUE");
 		if (r->token[0])
@@ -204,8 +190,6 @@ static int transaction(struct reader *r)
 	}
 	if (error)
 		return error;
-	if (r->next == EOF)
-		return truncated(r);
 	if (t->accesses == first) {
 		r->token[0] = '\0';
 		return unexpected(r, "at least one access");
@@ -216,7 +200,7 @@ static int transaction(struct reader *r)
 	if (!grow(&r->thread, &r->transaction_capacity, t->transactions + 1u) ||
 	    !grow(&t->start, &r->start_capacity, t->transactions + 2u))
 		return say(r, -ENOMEM, "out of memory after %u transactions", t->transactions);
-	r->thread[t->transactions] = thread;
+	r->thread[t->transactions] = (uint32_t)thread;
 	t->start[t->transactions++] = first;
 	t->start[t->transactions] = t->accesses;
 	return 0;
@@ -233,11 +217,11 @@ static int lines(struct reader *r)
 			error = transaction(r);
 		if (error)
 			return error;
-		if (r->next == EOF)
-			return truncated(r);
 		advance(r);
 	}
-	if (ferror(r->in))
+	if (r->source.wrong)
+		return say(r, -EINVAL, "%s", r->source.wrong);
+	if (ferror(r->source.file))
 		return say(r, -EIO, "cannot read on: %s", strerror(errno));
 	if (r->announced && r->trace.transactions < r->announcement)
 		return truncated(r);
@@ -289,8 +273,11 @@ static int sort(struct reader *r)
 int sim_trace_read(FILE *in, const char *name, struct sim_trace *out,
 		   char *message, size_t size)
 {
-	struct reader r = { .in = in, .name = name, .message = message, .size = size };
-	int error = lines(&r);
+	struct reader r = { .name = name, .message = message, .size = size };
+	int error;
+
+	sim_source_begin(&r.source, in);
+	error = lines(&r);
 
 	if (!error)
 		error = sort(&r);

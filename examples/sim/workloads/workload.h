@@ -85,6 +85,7 @@ struct sim_workload_request {
 	uint64_t seed;
 	const char *keys;  /* file name */
 	const char *edges; /* file name */
+	bool renumber;	   /* its vertices */
 	const char *trace; /* file name, "-" for standard input */
 };
 

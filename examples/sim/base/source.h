@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#ifndef SIM_SOURCE_H
+#define SIM_SOURCE_H
+/*
+ * The characters and numbers of all text files that gputm-sim reads. A line ends with LF or with CR
+ * LF, and the last one also with the file; a byte order mark at the beginning does not belong to
+ * the text. A file that is no text, by its first bytes, has no characters.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SIM_TEXT_MAX ((size_t)1 << 26) /* bytes of a kernel or a study */
+
+struct sim_source {
+	FILE *file;
+	uint64_t place; /* bytes read so far */
+	unsigned char head[8]; /* the first bytes, read in advance; later one that is given back */
+	size_t at, count;      /* in head */
+	int last;	       /* character */
+	bool cut;	       /* the last line has no end of its own */
+	const char *wrong;     /* what is read instead of a text, for a message; NULL: a text */
+};
+
+static inline int sim_source_byte(struct sim_source *s)
+{
+	int c = s->at < s->count ? s->head[s->at++] : getc(s->file);
+
+	s->place += c != EOF;
+	return c;
+}
+
+/* Give back the last byte. */
+static inline void sim_source_undo(struct sim_source *s, int c)
+{
+	s->head[--s->at] = (unsigned char)c;
+	s->place--;
+}
+
+static inline void sim_source_begin(struct sim_source *s, FILE *file)
+{
+	static const struct {
+		const char *bytes, *wrong;
+	} kinds[] = {
+		{ "\x1f\x8b", "got gzip data, expected a text (gzip -dc FILE prints that, and - "
+			      "as a file is standard input)" },
+		{ "\x28\xb5\x2f\xfd", "got zstd data, expected a text (zstd -dc FILE prints that, "
+				      "and - as a file is standard input)" },
+		{ "\xfd" "7zXZ", "got xz data, expected a text (xz -dc FILE prints that, and - as "
+				 "a file is standard input)" },
+		{ "BZh9", "got bzip2 data, expected a text (bzip2 -dc FILE prints that, and - as a "
+			  "file is standard input)" },
+		{ "PK\x03\x04", "got a zip archive, expected a text (unzip -p FILE prints that, "
+				"and - as a file is standard input)" },
+		{ "\xff\xfe", "got UTF-16, expected ASCII or UTF-8 (iconv -f UTF-16 -t UTF-8 FILE "
+			      "prints that)" },
+		{ "\xfe\xff", "got UTF-16, expected ASCII or UTF-8 (iconv -f UTF-16 -t UTF-8 FILE "
+			      "prints that)" },
+	};
+
+	*s = (struct sim_source){ .file = file, .last = '\n' };
+	s->count = fread(s->head, 1, 6, file);
+	if (s->count >= 3 && !memcmp(s->head, "\xef\xbb\xbf", 3))
+		s->place = s->at = 3;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (s->count >= strlen(kinds[i].bytes) &&
+		    !memcmp(s->head, kinds[i].bytes, strlen(kinds[i].bytes)))
+			s->wrong = kinds[i].wrong;
+}
+
+/* The next character, '\n' at the end of each line; EOF at the end of the file. */
+static inline int sim_source_next(struct sim_source *s)
+{
+	int c = s->wrong ? EOF : sim_source_byte(s), after;
+
+	if (c == '\r') {
+		after = sim_source_byte(s);
+		if (after == '\n')
+			c = after;
+		else if (after != EOF)
+			sim_source_undo(s, after);
+	}
+	if (c == EOF && s->last != '\n') {
+		s->cut = true;
+		c = '\n';
+	}
+	s->last = c == EOF ? '\n' : c;
+	return c;
+}
+
+/* The characters of the file, about `most` of them, and a NUL, which the caller frees; NULL: out
+ * of memory. Of a file that is no text, or of a longer one, there are none. */
+static inline char *sim_source_text(struct sim_source *s, size_t most, size_t *size)
+{
+	size_t room = 4096;
+	char *text = malloc(room), *bigger;
+	int c;
+
+	for (*size = 0; text && (c = sim_source_next(s)) != EOF; text[(*size)++] = (char)c) {
+		if (*size + 1 < room)
+			continue;
+		if (room > most) {
+			s->wrong = "got more than 64 MB, expected a shorter text";
+			*size = 0;
+			break;
+		}
+		room *= 2;
+		bigger = realloc(text, room);
+		if (!bigger)
+			free(text);
+		text = bigger;
+	}
+	*size -= text && s->cut;
+	if (text)
+		text[*size] = '\0';
+	return text;
+}
+
+/* ---- numbers ---- */
+
+enum sim_number { SIM_NUMBER, SIM_NO_NUMBER, SIM_TOO_LARGE };
+
+static inline unsigned sim_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return (unsigned)(c - '0');
+	if (c >= 'a' && c <= 'f')
+		return (unsigned)(c - 'a') + 10;
+	return c >= 'A' && c <= 'F' ? (unsigned)(c - 'A') + 10 : 16;
+}
+
+/*
+ * Read a number up to `most` at *text, which moves past all its digits. base: 10; 16, with or
+ * without 0x; or 0, which is 16 after 0x and else 10.
+ */
+static inline enum sim_number sim_number(const char **text, unsigned base, uint64_t most,
+					 uint64_t *out)
+{
+	const char *p = *text;
+	uint64_t value = 0;
+	bool fits = true;
+
+	if (base != 10 && p[0] == '0' && (p[1] | 32) == 'x' && sim_digit(p[2]) < 16) {
+		base = 16;
+		p += 2;
+	}
+	base = base ? base : 10;
+	if (sim_digit(*p) >= base)
+		return SIM_NO_NUMBER;
+	for (; sim_digit(*p) < base; p++) {
+		fits = fits && value <= (UINT64_MAX - sim_digit(*p)) / base;
+		value = fits ? value * base + sim_digit(*p) : 0;
+	}
+	*text = p;
+	if (!fits || value > most)
+		return SIM_TOO_LARGE;
+	*out = value;
+	return SIM_NUMBER;
+}
+
+/* Is the whole text such a number? */
+static inline bool sim_is_number(const char *text, unsigned base, uint64_t most, uint64_t *out)
+{
+	return sim_number(&text, base, most, out) == SIM_NUMBER && !*text;
+}
+
+#endif /* SIM_SOURCE_H */
