@@ -223,7 +223,7 @@ static void revalidate_entry(struct gputm_commit_unit *self, struct entry *entry
 	gputm__commit_queue_log(self, entry, 0);
 }
 
-/* In warp mode, as many entries of one warp as wait in a row, coalesced. */
+/* In warp mode the step takes as many entries of one warp as wait in a row, coalesced. */
 static bool revalidate(struct gputm_commit_unit *self)
 {
 	struct entry *entry;
@@ -244,7 +244,7 @@ static bool revalidate(struct gputm_commit_unit *self)
 
 /* ---- finalising the outcome ---- */
 
-/* Is this the last outcome missing of the group? */
+/* Are all outcomes of the group known, with that of the entry? */
 static bool completes_group(const struct gputm_commit_unit *self, struct entry *entry)
 {
 	uint32_t missing = group_size(self, entry) - group_last(self, entry)->decided;
@@ -402,7 +402,8 @@ static bool commit(struct gputm_commit_unit *self)
 
 /* ---- retire ---- */
 
-/* Does the core get a report? Of each entry that has written, or of the warp. */
+/* Does the core get a report when the entry retires? It does at the end of the warp, and with
+ * entry_done for each entry that has written. */
 static bool reports_retirement(const struct gputm_commit_unit *self, const struct entry *entry)
 {
 	return ends_warp(entry) || (self->config.entry_done && !self->config.warp_mode &&
@@ -427,7 +428,7 @@ static inline bool can_retire(const struct gputm_commit_unit *self)
 	       (!reports_retirement(self, entry) || has_report_room(self));
 }
 
-/* How an entry has ended, for the event. */
+/* Count how the entry has ended. @return the same, for the event. */
 static uint64_t count_end(struct gputm_commit_unit *self, const struct entry *entry)
 {
 	if (!entry->begun) {

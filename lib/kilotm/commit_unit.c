@@ -122,8 +122,8 @@
  *     to the smallest RCID that an entry before the end of hazard detection has.
  *   - The paper leaves limited buffers as future work. Here they are limited, with the
  *     policies of Fig. 4.13 and the resending that 4.2.5 describes or the deferral that 4.4.4
- *     names in a sentence; resent words have an input of their own, so they never queue
- *     behind the logs of younger transactions.
+ *     names in a sentence; resent words have an input of their own, so they never wait
+ *     for the logs of younger transactions.
  *   - The paper says nothing of skips' cost. Each in-order pointer passes one entry a
  *     cycle, skip or not, as in the released simulator.
  */
@@ -482,7 +482,7 @@ static void count_written(struct gputm_commit_unit *self, const struct entry *en
 	self->written++;
 }
 
-/* No word of the entry is at a port any more. */
+/* The entry moves on, as none of its words is at a port any more. */
 static void move_on(struct gputm_commit_unit *self, struct entry *entry)
 {
 	if (entry->stage == GPUTM_COMMIT_UNIT_STATE_WRITE)
