@@ -7,26 +7,26 @@
 #include "lib/kilotm/commit_unit-priv.h"
 #include "lib/kilotm/last_writer.h"
 
-/* Whether the stage of an entry allows its flags. */
+/* Whether the state of an entry allows its flags. */
 static bool flags_fit(const struct entry *entry)
 {
-	uint32_t fit = GPUTM__UNBOUNDED << 0 | GPUTM__UNBOUNDED << 1, stage = entry->stage;
+	uint32_t fit = GPUTM__UNBOUNDED << 0 | GPUTM__UNBOUNDED << 1, state = entry->state;
 
-	fit |= stage >= GPUTM_COMMIT_UNIT_STATE_VALIDATE ? GPUTM__AGAIN : 0;
-	fit |= stage >= GPUTM_COMMIT_UNIT_STATE_FINALISE ? GPUTM__DECIDED : 0;
-	fit |= stage <= GPUTM_COMMIT_UNIT_STATE_VALIDATE ? GPUTM__HAZARDOUS : 0;
-	fit |= stage >= GPUTM_COMMIT_UNIT_STATE_WRITE ? GPUTM__COMMITTED : 0;
-	fit |= stage < GPUTM_COMMIT_UNIT_STATE_WAIT || stage == GPUTM_COMMIT_UNIT_STATE_FINISHED
+	fit |= state >= GPUTM_COMMIT_UNIT_STATE_VALIDATE ? GPUTM__AGAIN : 0;
+	fit |= state >= GPUTM_COMMIT_UNIT_STATE_FINALISE ? GPUTM__DECIDED : 0;
+	fit |= state <= GPUTM_COMMIT_UNIT_STATE_VALIDATE ? GPUTM__HAZARDOUS : 0;
+	fit |= state >= GPUTM_COMMIT_UNIT_STATE_WRITE ? GPUTM__COMMITTED : 0;
+	fit |= state < GPUTM_COMMIT_UNIT_STATE_WAIT || state == GPUTM_COMMIT_UNIT_STATE_FINISHED
 		       ? GPUTM__FAILED
 		       : 0;
 	return !(entry->flags & ~fit & (2 * GPUTM__COMMITTED - 1));
 }
 
-/* Whether the stage still needs the log, in its buffer unless it is unbounded. */
+/* Whether the state still needs the log, in its buffer unless it is unbounded. */
 static bool buffer_fits(const struct gputm_commit_unit *self, const struct entry *entry,
 			uint32_t log)
 {
-	bool needed = entry->stage < (log ? GPUTM_COMMIT_UNIT_STATE_WRITE
+	bool needed = entry->state < (log ? GPUTM_COMMIT_UNIT_STATE_WRITE
 					  : GPUTM_COMMIT_UNIT_STATE_WAIT) ||
 		      (log && is_write_pending(self, entry));
 
@@ -35,7 +35,7 @@ static bool buffer_fits(const struct gputm_commit_unit *self, const struct entry
 	return entry->buffer[log] && entry->words[log] <= self->config.buffer_words;
 }
 
-/* Whether the stage and place of an entry explain the log that is asked for. */
+/* Whether the state and place of an entry explain the log that is asked for. */
 static bool asked_fits(const struct gputm_commit_unit *self, const struct entry *entry,
 		       uint64_t cid)
 {
@@ -44,10 +44,10 @@ static bool asked_fits(const struct gputm_commit_unit *self, const struct entry 
 	if (!is_unbounded(entry, (entry->asked - 1) & 1))
 		return false;
 	if (entry->asked == GPUTM_COMMIT_UNIT_PURPOSE_REVALIDATE + 1)
-		return entry->stage == GPUTM_COMMIT_UNIT_STATE_VALIDATE;
+		return entry->state == GPUTM_COMMIT_UNIT_STATE_VALIDATE;
 	if (entry->asked == GPUTM_COMMIT_UNIT_PURPOSE_COMMIT + 1)
-		return entry->stage == GPUTM_COMMIT_UNIT_STATE_READY && cid == self->commit;
-	return entry->stage == GPUTM_COMMIT_UNIT_STATE_HAZARD && cid == self->hazard;
+		return entry->state == GPUTM_COMMIT_UNIT_STATE_READY && cid == self->commit;
+	return entry->state == GPUTM_COMMIT_UNIT_STATE_HAZARD && cid == self->hazard;
 }
 
 static const char *check_body(const struct gputm_commit_unit *self, const struct entry *entry,
@@ -61,7 +61,7 @@ static const char *check_body(const struct gputm_commit_unit *self, const struct
 		return "C3: an RCID from before the ring";
 	if (hazardous && (entry->ycid >= cid || entry->ycid < entry->rcid))
 		return "C3: a YCID that is no hazard";
-	if (entry->stage <= GPUTM_COMMIT_UNIT_STATE_HAZARD && !hazardous && entry->ycid)
+	if (entry->state <= GPUTM_COMMIT_UNIT_STATE_HAZARD && !hazardous && entry->ycid)
 		return "C3: a YCID without a hazard";
 	if (!flags_fit(entry))
 		return "C3: flags that the stage does not know";
@@ -76,9 +76,9 @@ static const char *check_place(const struct gputm_commit_unit *self, const struc
 {
 	const struct entry *next = entry_at(self, cid + 1);
 
-	if (!entry->lanes && !entry->lane && !entry->begun && !entry->stage)
+	if (!entry->lanes && !entry->lane && !entry->begun && !entry->state)
 		return NULL;
-	if (entry->stage > GPUTM_COMMIT_UNIT_STATE_FINISHED || entry->lane >= entry->lanes)
+	if (entry->state > GPUTM_COMMIT_UNIT_STATE_FINISHED || entry->lane >= entry->lanes)
 		return "C2: an impossible place in a warp";
 	if (!ends_warp(entry) &&
 	    (cid + 1 == self->head || next->lanes != entry->lanes || next->lane != entry->lane + 1))
@@ -86,14 +86,14 @@ static const char *check_place(const struct gputm_commit_unit *self, const struc
 	return NULL;
 }
 
-/* The messages pushed for the entry explain its stage. */
+/* The messages pushed for the entry explain its state. */
 static const char *check_pushed(const struct gputm_commit_unit *self, const struct entry *entry)
 {
 	const uint64_t *pushed = pushed_for(self, entry)->lanes, lane = lane_bit(entry);
 
-	if (entry->stage > GPUTM_COMMIT_UNIT_STATE_FILL && !(pushed[GPUTM__PUSHED_DONE] & lane))
+	if (entry->state > GPUTM_COMMIT_UNIT_STATE_FILL && !(pushed[GPUTM__PUSHED_DONE] & lane))
 		return "C2: an entry that nobody has closed";
-	if (entry->stage == GPUTM_COMMIT_UNIT_STATE_FILL &&
+	if (entry->state == GPUTM_COMMIT_UNIT_STATE_FILL &&
 	    !((pushed[GPUTM__PUSHED_WORDS] | pushed[GPUTM__PUSHED_DONE]) & lane))
 		return "C2: an entry that nobody has begun";
 	return NULL;
@@ -104,20 +104,20 @@ static const char *check_order(const struct gputm_commit_unit *self, const struc
 {
 	bool held = entry->buffer[0] || entry->buffer[1];
 
-	if (held && entry->stage == GPUTM_COMMIT_UNIT_STATE_UNUSED)
+	if (held && entry->state == GPUTM_COMMIT_UNIT_STATE_UNUSED)
 		return "C3: buffers without an entry";
-	if (entry->begun != (entry->stage != GPUTM_COMMIT_UNIT_STATE_UNUSED) &&
-	    (entry->begun || entry->stage != GPUTM_COMMIT_UNIT_STATE_FINISHED))
+	if (entry->begun != (entry->state != GPUTM_COMMIT_UNIT_STATE_UNUSED) &&
+	    (entry->begun || entry->state != GPUTM_COMMIT_UNIT_STATE_FINISHED))
 		return "C3: a stage without an entry";
-	if (cid < self->hazard && entry->stage <= GPUTM_COMMIT_UNIT_STATE_HAZARD)
+	if (cid < self->hazard && entry->state <= GPUTM_COMMIT_UNIT_STATE_HAZARD)
 		return "C1: hazard detection has passed what it has not done";
-	if (cid >= self->hazard && entry->stage > GPUTM_COMMIT_UNIT_STATE_HAZARD && entry->begun)
+	if (cid >= self->hazard && entry->state > GPUTM_COMMIT_UNIT_STATE_HAZARD && entry->begun)
 		return "C1: hazard detection has not passed what it has done";
 	if (is_ordered(self) && cid < self->hazard &&
-	    (cid < self->final) != (entry->stage > GPUTM_COMMIT_UNIT_STATE_FINALISE) &&
+	    (cid < self->final) != (entry->state > GPUTM_COMMIT_UNIT_STATE_FINALISE) &&
 	    (cid < self->final || entry->begun))
 		return "C1: an outcome out of order";
-	if (cid < self->commit && entry->stage < GPUTM_COMMIT_UNIT_STATE_READY)
+	if (cid < self->commit && entry->state < GPUTM_COMMIT_UNIT_STATE_READY)
 		return "C1: commit has passed what it has not done";
 	return NULL;
 }
@@ -138,7 +138,7 @@ const char *gputm__commit_check_entries(const struct gputm_commit_unit *self)
 	const char *broken = reported_fits(self) ? NULL : "C2: a retirement that nobody is told of";
 
 	if (self->detected &&
-	    (self->hazard == self->head || entry->stage != GPUTM_COMMIT_UNIT_STATE_HAZARD ||
+	    (self->hazard == self->head || entry->state != GPUTM_COMMIT_UNIT_STATE_HAZARD ||
 	     self->detected > words))
 		broken = "C1: hazard detection is ahead of its entry";
 	for (uint64_t cid = self->oldest; cid != self->head && !broken; cid++) {
@@ -169,14 +169,14 @@ static struct sums sums_of(const struct gputm_commit_unit *self)
 		const struct entry *entry = entry_at(self, cid);
 		bool failed = entry->flags & GPUTM__FAILED;
 
-		sums.active += entry->stage != GPUTM_COMMIT_UNIT_STATE_UNUSED;
+		sums.active += entry->state != GPUTM_COMMIT_UNIT_STATE_UNUSED;
 		sums.buffers += entry->buffer[0] != 0;
 		sums.buffers += entry->buffer[1] != 0;
-		sums.skips += !entry->begun && entry->stage == GPUTM_COMMIT_UNIT_STATE_FINISHED;
+		sums.skips += !entry->begun && entry->state == GPUTM_COMMIT_UNIT_STATE_FINISHED;
 		sums.at_ports += entry->at_port;
-		sums.failed += entry->stage == GPUTM_COMMIT_UNIT_STATE_FINISHED && failed;
+		sums.failed += entry->state == GPUTM_COMMIT_UNIT_STATE_FINISHED && failed;
 		sums.passed +=
-			entry->begun && entry->stage >= GPUTM_COMMIT_UNIT_STATE_WAIT && !failed;
+			entry->begun && entry->state >= GPUTM_COMMIT_UNIT_STATE_WAIT && !failed;
 		if (!is_write_pending(self, entry))
 			continue;
 		if (is_unbounded(entry, 1))
@@ -245,15 +245,15 @@ static const char *check_sums(const struct gputm_commit_unit *self)
 /* ---- lists ---- */
 
 static bool is_ready(const struct gputm_commit_unit *self, const struct entry *entry,
-		     enum gputm_commit_unit_state stage)
+		     enum gputm_commit_unit_state state)
 {
-	return entry->stage == stage && !entry->at_port &&
-	       (stage == GPUTM_COMMIT_UNIT_STATE_FINALISE || has_writer_retired(self, entry));
+	return entry->state == state && !entry->at_port &&
+	       (state == GPUTM_COMMIT_UNIT_STATE_FINALISE || has_writer_retired(self, entry));
 }
 
-/* How many entries the list holds, all ready for what follows the stage; UINT64_MAX: not all. */
+/* How many entries the list holds, all ready for what follows; UINT64_MAX: not all. */
 static uint64_t ready_in(const struct gputm_commit_unit *self, const struct list *list,
-			 enum gputm_commit_unit_state stage)
+			 enum gputm_commit_unit_state state)
 {
 	const struct entry *entry = list_first(self, list);
 	uint64_t count = 0;
@@ -261,7 +261,7 @@ static uint64_t ready_in(const struct gputm_commit_unit *self, const struct list
 	if (!entry)
 		return 0;
 	do {
-		if (count++ > self->active || !entry->link || !is_ready(self, entry, stage))
+		if (count++ > self->active || !entry->link || !is_ready(self, entry, state))
 			return UINT64_MAX;
 		entry = entry_at(self, entry->link);
 	} while (entry != list_first(self, list));
@@ -279,7 +279,7 @@ static const char *check_lists(const struct gputm_commit_unit *self)
 	for (uint64_t cid = self->oldest; cid != self->head; cid++) {
 		const struct entry *entry = entry_at(self, cid);
 
-		finalise -= entry->stage == GPUTM_COMMIT_UNIT_STATE_FINALISE &&
+		finalise -= entry->state == GPUTM_COMMIT_UNIT_STATE_FINALISE &&
 			    !(entry->flags & GPUTM__DECIDED);
 	}
 	return self->config.warp_mode || !finalise ? NULL : "C10: an outcome that nobody reports";
@@ -296,7 +296,7 @@ static const char *check_decided(const struct gputm_commit_unit *self)
 
 		decided = entry->lane && cid != self->oldest ? decided : entry->lane;
 		decided += entry->begun ? (entry->flags & GPUTM__DECIDED) != 0
-					: entry->stage == GPUTM_COMMIT_UNIT_STATE_FINISHED;
+					: entry->state == GPUTM_COMMIT_UNIT_STATE_FINISHED;
 		if (entry->lanes && ends_warp(entry) && entry->decided != decided)
 			return "C8: the decided lanes of a warp are not its outcomes and skips";
 	}

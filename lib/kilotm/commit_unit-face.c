@@ -305,10 +305,10 @@ static const char *check(const struct gputm_unit *unit)
 
 static unsigned entry_bits(const struct gputm_commit_unit_config *c)
 {
-	unsigned stage = 4, flags = 6, pointers = 2 * gputm__bits_for((uint64_t)c->buffers + 1);
+	unsigned state = 4, flags = 6, pointers = 2 * gputm__bits_for((uint64_t)c->buffers + 1);
 	unsigned counts = 2 * gputm__bits_for((uint64_t)c->buffer_words + 1);
 
-	return stage + flags + 2 * c->cid_bits + pointers + counts +
+	return state + flags + 2 * c->cid_bits + pointers + counts +
 	       gputm__bits_for((uint64_t)c->buffer_words + 1);
 }
 
@@ -390,5 +390,5 @@ enum gputm_commit_unit_state gputm_commit_unit_entry_state(const struct gputm_co
 		return GPUTM_COMMIT_UNIT_STATE_FINISHED;
 	if (cid >= self->head)
 		return GPUTM_COMMIT_UNIT_STATE_UNUSED;
-	return (enum gputm_commit_unit_state)entry_at(self, cid)->stage;
+	return (enum gputm_commit_unit_state)entry_at(self, cid)->state;
 }

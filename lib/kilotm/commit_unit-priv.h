@@ -15,7 +15,7 @@
  *   commit_unit-snapshot.c  what is saved
  *   commit_unit-face.c      tables of parameters, statistics and events; life; reports
  *
- * Words with one meaning: an entry is in a stage; a message is pushed, then consumed; a log word
+ * Words with one meaning: an entry is in a state; a message is pushed, then consumed; a log word
  * is queued at a port, then in flight there; a request is offered, popped, completed; a log is
  * kept in a buffer or, if the entry is unbounded, not kept, and then asked for and sent again; an
  * outcome or a retirement is reported.
@@ -82,20 +82,20 @@ struct pushed {
 };
 
 /*
- * An entry of the ring; all zero when unused. A skip has `stage`, `lane`, `lanes`, those that
+ * An entry of the ring; all zero when unused. A skip has `state`, `lane`, `lanes`, those that
  * wait for it, and buffers if the policy says so. The logs have the numbers 0, read, and 1, write,
  * which are those of their messages and of the ports that they go to.
  */
 struct entry {
 	uint64_t rcid, ycid;
-	uint64_t since;      /* cycle in which the present stage began */
+	uint64_t since;      /* cycle in which the present state began */
 	struct list waiters; /* entries that wait for this one to retire */
 	uint32_t link;       /* short CID of the next entry of its list */
 	uint32_t at_port;    /* words queued or in flight */
 	uint32_t words[2];   /* of each log */
 	uint32_t buffer[2];  /* of each log, + 1; 0: none */
 	uint32_t resent;     /* words pushed of the log asked for */
-	uint8_t stage, flags;
+	uint8_t state, flags;
 	bool begun;          /* no mere skip */
 	uint8_t asked;       /* purpose + 1 of the log that has been asked for */
 	uint8_t lane, lanes; /* place in its warp; lanes = 0: no message has come yet */
@@ -252,14 +252,14 @@ static inline struct pushed *pushed_in(const struct gputm_commit_unit *self,
 	return &self->pushed[(uint32_t)(m->first_cid + m->lanes - 1) & self->mask];
 }
 
-static inline void enter_stage(struct gputm_commit_unit *self, struct entry *entry,
-			       enum gputm_commit_unit_state stage)
+static inline void enter_state(struct gputm_commit_unit *self, struct entry *entry,
+			       enum gputm_commit_unit_state state)
 {
-	entry->stage = (uint8_t)stage;
+	entry->state = (uint8_t)state;
 	entry->since = self->now;
 }
 
-static inline uint64_t cycles_in_stage(const struct gputm_commit_unit *self,
+static inline uint64_t cycles_in_state(const struct gputm_commit_unit *self,
 				       const struct entry *entry)
 {
 	return self->now - entry->since;
@@ -329,8 +329,8 @@ static inline uint64_t detected_of_log(const struct gputm_commit_unit *self,
 static inline bool is_write_pending(const struct gputm_commit_unit *self, const struct entry *entry)
 {
 	return self->config.pending_block && entry->begun && !(entry->flags & GPUTM__FAILED) &&
-	       entry->stage >= GPUTM_COMMIT_UNIT_STATE_WAIT &&
-	       (entry->stage < GPUTM_COMMIT_UNIT_STATE_FINISHED || entry->flags & GPUTM__COMMITTED);
+	       entry->state >= GPUTM_COMMIT_UNIT_STATE_WAIT &&
+	       (entry->state < GPUTM_COMMIT_UNIT_STATE_FINISHED || entry->flags & GPUTM__COMMITTED);
 }
 
 /* ---- queues ---- */

@@ -138,7 +138,7 @@ static bool is_early(const struct gputm_commit_unit *self,
 		     const struct gputm_commit_unit_message *m, unsigned lane)
 {
 	return m->first_cid + lane >= self->oldest &&
-	       entry_of_lane(self, m, lane)->stage < GPUTM_COMMIT_UNIT_STATE_WAIT;
+	       entry_of_lane(self, m, lane)->state < GPUTM_COMMIT_UNIT_STATE_WAIT;
 }
 
 static const char *judge_verdict(const struct gputm_commit_unit *self,
@@ -151,7 +151,7 @@ static const char *judge_verdict(const struct gputm_commit_unit *self,
 		return passed ? "it has failed or committed" : NULL;
 	if (pushed_in(self, m)->lanes[GPUTM__PUSHED_VERDICT] >> lane & 1)
 		return "it has its verdict";
-	if (entry->stage == GPUTM_COMMIT_UNIT_STATE_WAIT)
+	if (entry->state == GPUTM_COMMIT_UNIT_STATE_WAIT)
 		return NULL;
 	if (is_early(self, m, lane))
 		return NULL;
@@ -251,7 +251,7 @@ static bool queued_lane_fits(const struct gputm_commit_unit *self,
 		return false;
 	return m->kind == GPUTM_COMMIT_UNIT_MESSAGE_VERDICT
 		       ? entry->begun
-		       : entry->stage <= GPUTM_COMMIT_UNIT_STATE_FILL;
+		       : entry->state <= GPUTM_COMMIT_UNIT_STATE_FILL;
 }
 
 bool gputm__commit_queueable(const struct gputm_commit_unit *self,

@@ -68,7 +68,7 @@ static void io_pushed(struct gputm_commit_unit *self, struct gputm__io *io,
 
 static void io_entry(struct gputm_commit_unit *self, struct gputm__io *io, struct entry *entry)
 {
-	gputm__io_u8(io, &entry->stage);
+	gputm__io_u8(io, &entry->state);
 	gputm__io_bool(io, &entry->begun);
 	gputm__io_u8(io, &entry->lane);
 	gputm__io_u8(io, &entry->lanes);
@@ -77,7 +77,7 @@ static void io_entry(struct gputm_commit_unit *self, struct gputm__io *io, struc
 		gputm__io_fail(io, -EINVAL, "a warp of more lanes than there are");
 	if (!io->error && entry->begun)
 		io_body(io, entry);
-	if (!io->error && entry->stage != GPUTM_COMMIT_UNIT_STATE_UNUSED) {
+	if (!io->error && entry->state != GPUTM_COMMIT_UNIT_STATE_UNUSED) {
 		io_buffer(self, io, entry, 0);
 		io_buffer(self, io, entry, 1);
 	}
@@ -131,7 +131,7 @@ static uint32_t length_of(const struct gputm_commit_unit *self, const struct lis
 }
 
 static void io_list(struct gputm_commit_unit *self, struct gputm__io *io, struct list *list,
-		    enum gputm_commit_unit_state stage)
+		    enum gputm_commit_unit_state state)
 {
 	bool reading = gputm__io_reading(io);
 	struct entry *next = list_first(self, list);
@@ -141,7 +141,7 @@ static void io_list(struct gputm_commit_unit *self, struct gputm__io *io, struct
 	for (; count && !io->error; count--) {
 		struct entry *entry = io_cid(self, io, next);
 
-		if (entry && (entry->stage != stage || (reading && entry->link)))
+		if (entry && (entry->state != state || (reading && entry->link)))
 			gputm__io_fail(io, -EINVAL, "a list of entries of another stage or list");
 		else if (entry && reading)
 			gputm__commit_append(self, list, entry);
@@ -270,12 +270,12 @@ static void io_report(void *item, struct gputm__io *io)
 
 static void rebuild_entry(struct gputm_commit_unit *self, struct entry *entry)
 {
-	bool skip = !entry->begun && entry->stage == GPUTM_COMMIT_UNIT_STATE_FINISHED;
+	bool skip = !entry->begun && entry->state == GPUTM_COMMIT_UNIT_STATE_FINISHED;
 
-	self->active += entry->stage != GPUTM_COMMIT_UNIT_STATE_UNUSED;
+	self->active += entry->state != GPUTM_COMMIT_UNIT_STATE_UNUSED;
 	if (skip || entry->flags & GPUTM__DECIDED)
 		group_last(self, entry)->decided++;
-	if (entry->stage == GPUTM_COMMIT_UNIT_STATE_VALIDATE && entry->flags & GPUTM__HAZARDOUS)
+	if (entry->state == GPUTM_COMMIT_UNIT_STATE_VALIDATE && entry->flags & GPUTM__HAZARDOUS)
 		gputm__commit_wait_for_writer(self, entry);
 	if (is_write_pending(self, entry))
 		gputm__commit_pend(self, entry, 1);

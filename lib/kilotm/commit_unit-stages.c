@@ -52,7 +52,7 @@ void gputm__commit_finish(struct gputm_commit_unit *self, struct entry *entry)
 		if (holds_as_needed(self))
 			gputm__commit_drop_buffer(self, entry, 1);
 	}
-	enter_stage(self, entry, GPUTM_COMMIT_UNIT_STATE_FINISHED);
+	enter_state(self, entry, GPUTM_COMMIT_UNIT_STATE_FINISHED);
 }
 
 /* ---- hazard detection ---- */
@@ -97,8 +97,8 @@ static inline bool can_detect(const struct gputm_commit_unit *self)
 {
 	const struct entry *entry = entry_at(self, self->hazard);
 
-	if (entry->stage != GPUTM_COMMIT_UNIT_STATE_HAZARD)
-		return entry->stage > GPUTM_COMMIT_UNIT_STATE_HAZARD;
+	if (entry->state != GPUTM_COMMIT_UNIT_STATE_HAZARD)
+		return entry->state > GPUTM_COMMIT_UNIT_STATE_HAZARD;
 	if (!is_unbounded(entry, 0) && !is_unbounded(entry, 1))
 		return true;
 	return !entry->asked && (has_report_room(self) || !is_next_at_core(self, entry)) &&
@@ -138,8 +138,8 @@ static void pass(struct gputm_commit_unit *self)
 /* All words of the entry have passed. */
 static void leave_detection(struct gputm_commit_unit *self, struct entry *entry)
 {
-	gputm__sample(&self->hazard_cycles, cycles_in_stage(self, entry));
-	enter_stage(self, entry, GPUTM_COMMIT_UNIT_STATE_VALIDATE);
+	gputm__sample(&self->hazard_cycles, cycles_in_state(self, entry));
+	enter_state(self, entry, GPUTM_COMMIT_UNIT_STATE_VALIDATE);
 	self->detected = 0;
 	pass(self);
 	if (entry->flags & GPUTM__HAZARDOUS) {
@@ -156,7 +156,7 @@ static bool detect(struct gputm_commit_unit *self)
 
 	if (!can_detect(self))
 		return false;
-	if (entry->stage == GPUTM_COMMIT_UNIT_STATE_FINISHED)
+	if (entry->state == GPUTM_COMMIT_UNIT_STATE_FINISHED)
 		pass(self);
 	else if (!has_words_left(self, entry))
 		leave_detection(self, entry);
@@ -185,11 +185,11 @@ static void decide(struct gputm_commit_unit *self, struct entry *entry)
 
 void gputm__commit_leave_wait(struct gputm_commit_unit *self, struct entry *entry)
 {
-	if (entry->stage != GPUTM_COMMIT_UNIT_STATE_VALIDATE || entry->at_port || entry->asked)
+	if (entry->state != GPUTM_COMMIT_UNIT_STATE_VALIDATE || entry->at_port || entry->asked)
 		return;
 	if (!(entry->flags & GPUTM__HAZARDOUS)) {
-		gputm__sample(&self->validate_cycles, cycles_in_stage(self, entry));
-		enter_stage(self, entry, GPUTM_COMMIT_UNIT_STATE_FINALISE);
+		gputm__sample(&self->validate_cycles, cycles_in_state(self, entry));
+		enter_state(self, entry, GPUTM_COMMIT_UNIT_STATE_FINALISE);
 		if (is_ordered(self))
 			decide(self, entry);
 		else
@@ -257,7 +257,7 @@ static inline bool can_finalise_next(const struct gputm_commit_unit *self)
 {
 	struct entry *entry = entry_at(self, self->final), *last;
 
-	if (self->final == self->hazard || entry->stage < GPUTM_COMMIT_UNIT_STATE_FINALISE)
+	if (self->final == self->hazard || entry->state < GPUTM_COMMIT_UNIT_STATE_FINALISE)
 		return false;
 	last = group_last(self, entry);
 	return last->decided == group_size(self, last) &&
@@ -290,7 +290,7 @@ static void announce(struct gputm_commit_unit *self, struct entry *entry)
 		return;
 	}
 	self->outcomes_passed++;
-	enter_stage(self, entry, GPUTM_COMMIT_UNIT_STATE_WAIT);
+	enter_state(self, entry, GPUTM_COMMIT_UNIT_STATE_WAIT);
 	if (is_write_pending(self, entry))
 		gputm__commit_pend(self, entry, 1);
 }
@@ -342,7 +342,7 @@ static uint64_t words_to_write(const struct gputm_commit_unit *self, const struc
 	for (uint32_t n = 0; n < group_size(self, last); n++) {
 		const struct entry *entry = entry_at(self, self->commit - n);
 
-		words += entry->stage == GPUTM_COMMIT_UNIT_STATE_READY ? entry->words[1] : 0;
+		words += entry->state == GPUTM_COMMIT_UNIT_STATE_READY ? entry->words[1] : 0;
 	}
 	return words;
 }
@@ -351,9 +351,9 @@ static inline bool can_commit(const struct gputm_commit_unit *self)
 {
 	struct entry *entry = entry_at(self, self->commit);
 
-	if (self->commit == self->final || entry->stage < GPUTM_COMMIT_UNIT_STATE_READY)
+	if (self->commit == self->final || entry->state < GPUTM_COMMIT_UNIT_STATE_READY)
 		return false;
-	if (entry->stage == GPUTM_COMMIT_UNIT_STATE_READY && is_unbounded(entry, 1))
+	if (entry->state == GPUTM_COMMIT_UNIT_STATE_READY && is_unbounded(entry, 1))
 		return !entry->asked && has_report_room(self);
 	return entry != group_last(self, entry) ||
 	       port_room(self, GPUTM_COMMIT_UNIT_PORT_COMMIT) >= words_to_write(self, entry);
@@ -361,8 +361,8 @@ static inline bool can_commit(const struct gputm_commit_unit *self)
 
 void gputm__commit_write(struct gputm_commit_unit *self, struct entry *entry)
 {
-	gputm__sample(&self->commit_cycles, cycles_in_stage(self, entry));
-	enter_stage(self, entry, GPUTM_COMMIT_UNIT_STATE_WRITE);
+	gputm__sample(&self->commit_cycles, cycles_in_state(self, entry));
+	enter_state(self, entry, GPUTM_COMMIT_UNIT_STATE_WRITE);
 	entry->flags |= GPUTM__COMMITTED;
 	if (!is_unbounded(entry, 1)) {
 		self->reissued += entry->words[1];
@@ -378,7 +378,7 @@ static void write_group(struct gputm_commit_unit *self, const struct entry *last
 	uint64_t end = cid_of(self, last) + 1;
 
 	for (uint64_t cid = end - group_size(self, last); cid < end; cid++)
-		if (entry_at(self, cid)->stage == GPUTM_COMMIT_UNIT_STATE_READY)
+		if (entry_at(self, cid)->state == GPUTM_COMMIT_UNIT_STATE_READY)
 			gputm__commit_write(self, entry_at(self, cid));
 	gputm__commit_send(self, GPUTM_COMMIT_UNIT_PORT_COMMIT);
 }
@@ -386,7 +386,7 @@ static void write_group(struct gputm_commit_unit *self, const struct entry *last
 static bool commit(struct gputm_commit_unit *self)
 {
 	struct entry *entry = entry_at(self, self->commit);
-	bool ready = entry->stage == GPUTM_COMMIT_UNIT_STATE_READY;
+	bool ready = entry->state == GPUTM_COMMIT_UNIT_STATE_READY;
 
 	if (!can_commit(self))
 		return false;
@@ -424,7 +424,7 @@ static inline bool can_retire(const struct gputm_commit_unit *self)
 {
 	const struct entry *entry = entry_at(self, self->oldest);
 
-	return self->oldest != self->commit && entry->stage == GPUTM_COMMIT_UNIT_STATE_FINISHED &&
+	return self->oldest != self->commit && entry->state == GPUTM_COMMIT_UNIT_STATE_FINISHED &&
 	       (!reports_retirement(self, entry) || has_report_room(self));
 }
 
@@ -435,7 +435,7 @@ static uint64_t count_end(struct gputm_commit_unit *self, const struct entry *en
 		self->skips_retired++;
 		return 0;
 	}
-	gputm__sample(&self->retire_cycles, cycles_in_stage(self, entry));
+	gputm__sample(&self->retire_cycles, cycles_in_state(self, entry));
 	if (entry->flags & GPUTM__COMMITTED) {
 		self->committed++;
 		return 2;

@@ -197,9 +197,9 @@ static void drop_message(struct inbox *in)
 
 /* Put the entry into use. Policies up to `policy` give it both buffers now. */
 static void occupy(struct gputm_commit_unit *self, struct entry *entry,
-		   enum gputm_commit_unit_state stage, enum gputm_commit_unit_buffer_policy policy)
+		   enum gputm_commit_unit_state state, enum gputm_commit_unit_buffer_policy policy)
 {
-	enter_stage(self, entry, stage);
+	enter_state(self, entry, state);
 	gputm__maximum(&self->active_max, ++self->active);
 	if (self->config.buffer_policy > policy)
 		return;
@@ -239,7 +239,7 @@ static void overflow(struct gputm_commit_unit *self, struct entry *entry, uint32
 static void transfer(struct gputm_commit_unit *self, struct entry *entry, uint32_t log,
 		     const struct gputm_commit_unit_word *word)
 {
-	if (entry->stage == GPUTM_COMMIT_UNIT_STATE_UNUSED)
+	if (entry->state == GPUTM_COMMIT_UNIT_STATE_UNUSED)
 		begin(self, entry);
 	if (!is_unbounded(entry, log) && !has_room(self, entry, log))
 		overflow(self, entry, log);
@@ -269,10 +269,10 @@ static void consume_log(struct gputm_commit_unit *self, const struct gputm_commi
 
 static void close_logs(struct gputm_commit_unit *self, struct entry *entry)
 {
-	if (entry->stage == GPUTM_COMMIT_UNIT_STATE_UNUSED)
+	if (entry->state == GPUTM_COMMIT_UNIT_STATE_UNUSED)
 		begin(self, entry);
-	gputm__sample(&self->fill_cycles, cycles_in_stage(self, entry));
-	enter_stage(self, entry, GPUTM_COMMIT_UNIT_STATE_HAZARD);
+	gputm__sample(&self->fill_cycles, cycles_in_state(self, entry));
+	enter_state(self, entry, GPUTM_COMMIT_UNIT_STATE_HAZARD);
 }
 
 static void skip(struct gputm_commit_unit *self, struct entry *entry)
@@ -304,13 +304,13 @@ static void take_verdict(struct gputm_commit_unit *self, uint64_t cid, bool pass
 	struct entry *entry = entry_at(self, cid);
 
 	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_EVENT_VERDICT, cid, passed, self->cycles, 0);
-	if (cid < self->oldest || entry->stage != GPUTM_COMMIT_UNIT_STATE_WAIT) {
+	if (cid < self->oldest || entry->state != GPUTM_COMMIT_UNIT_STATE_WAIT) {
 		self->absorbed++;
 		return;
 	}
-	gputm__sample(&self->verdict_cycles, cycles_in_stage(self, entry));
+	gputm__sample(&self->verdict_cycles, cycles_in_state(self, entry));
 	if (passed)
-		enter_stage(self, entry, GPUTM_COMMIT_UNIT_STATE_READY);
+		enter_state(self, entry, GPUTM_COMMIT_UNIT_STATE_READY);
 	else
 		gputm__commit_finish(self, entry);
 	if (gputm__mutant(GPUTM__MUTANT_DISORDER) && passed && !self->config.warp_mode &&
@@ -485,7 +485,7 @@ static void count_written(struct gputm_commit_unit *self, const struct entry *en
 /* The entry moves on, as none of its words is at a port any more. */
 static void move_on(struct gputm_commit_unit *self, struct entry *entry)
 {
-	if (entry->stage == GPUTM_COMMIT_UNIT_STATE_WRITE)
+	if (entry->state == GPUTM_COMMIT_UNIT_STATE_WRITE)
 		gputm__commit_finish(self, entry);
 	else
 		gputm__commit_leave_wait(self, entry);
