@@ -23,7 +23,11 @@ static size_t guard_bytes(void)
 #ifdef __SANITIZE_ADDRESS__
 	return 0;
 #else
-	return getenv("KIT_SPARSE") ? 0 : 16;
+	static int bytes = -1;
+
+	if (bytes < 0)
+		bytes = getenv("KIT_SPARSE") ? 0 : 16;
+	return (size_t)bytes;
 #endif
 }
 

@@ -58,12 +58,15 @@ void kit_seal(uint8_t *snapshot, size_t size)
 uint64_t kit_digest(const struct gputm_unit *unit)
 {
 	struct image image = save(unit);
-	uint64_t digest = 0;
+	uint64_t digest = 0, word;
 
-	for (size_t i = 0; i < image.size; i++) {
-		uint64_t state = digest ^ image.bytes[i];
+	for (size_t i = 0; i < image.size; i += sizeof(word)) {
+		size_t left = image.size - i;
 
-		digest = kit_random(&state);
+		word = 0;
+		memcpy(&word, image.bytes + i, left < sizeof(word) ? left : sizeof(word));
+		word ^= digest;
+		digest = kit_random(&word);
 	}
 	free(image.bytes);
 	return digest;

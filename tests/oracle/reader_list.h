@@ -3,7 +3,7 @@
 #define GPUTM_ORACLE_READER_LIST_H
 /*
  * Readers of words the slow way: a flag per transaction and word, and whether the word has
- * had a fourth reader. What it takes in entries is counted anew each time.
+ * had a fourth reader. What it takes in entries is counted anew after each change.
  */
 #include "tests/oracle/stats.h"
 
@@ -15,6 +15,7 @@ struct oracle_reader_list {
 	struct {
 		uint64_t word;
 		bool vectors;
+		unsigned entries; /* by settle() */
 		bool reader[4096];
 	} of[ORACLE_READER_LIST_WORDS];
 	unsigned words; /* seen so far */
@@ -39,7 +40,7 @@ static unsigned readers(const struct oracle_reader_list *o, unsigned word)
 {
 	unsigned sum = 0;
 
-	for (unsigned tx = 0; tx < 4096; tx++)
+	for (unsigned tx = 0; tx < o->config.root_bits * o->config.leaf_bits; tx++)
 		sum += o->of[word].reader[tx];
 	return sum;
 }
@@ -69,6 +70,7 @@ static void settle(struct oracle_reader_list *o, unsigned word)
 		o->of[word].vectors = true;
 	else if (!count || o->config.fold)
 		o->of[word].vectors = false;
+	o->of[word].entries = entries(o, word);
 }
 
 static unsigned oracle_reader_list_used(const struct oracle_reader_list *o)
@@ -76,7 +78,7 @@ static unsigned oracle_reader_list_used(const struct oracle_reader_list *o)
 	unsigned sum = 0;
 
 	for (unsigned i = 0; i < o->words; i++)
-		sum += entries(o, i);
+		sum += o->of[i].entries;
 	return sum;
 }
 
@@ -100,6 +102,7 @@ static int oracle_reader_list_add(struct oracle_reader_list *o, uint64_t address
 	o->stats.full++;
 	o->of[word].reader[tx] = false;
 	o->of[word].vectors = vectors;
+	o->of[word].entries = entries(o, word);
 	return GPUTM_READER_LIST_FULL;
 }
 
@@ -124,7 +127,7 @@ static unsigned oracle_reader_list_readers(struct oracle_reader_list *o, uint64_
 {
 	unsigned word = word_of(o, address), count = 0;
 
-	for (uint32_t tx = 0; tx < 4096; tx++)
+	for (uint32_t tx = 0; tx < o->config.root_bits * o->config.leaf_bits; tx++)
 		if (o->of[word].reader[tx])
 			ids[count++] = tx;
 	return count;

@@ -38,17 +38,14 @@ static inline void oracle_tx_log_init(struct oracle_tx_log *o, unsigned lanes, u
 	o->interleave = interleave;
 }
 
-/* The entry of a lane in a row, or NULL when it is void. */
-static inline const struct oracle_tx_log_entry *
-oracle_tx_log_at(const struct oracle_tx_log *o, unsigned kind, unsigned row, unsigned lane)
+/* How many live entries the lane has. */
+static inline unsigned oracle_tx_log_of(const struct oracle_tx_log *o, unsigned kind, unsigned lane)
 {
-	for (unsigned i = 0; i < o->count; i++) {
-		const struct oracle_tx_log_entry *e = &o->entry[i];
+	unsigned live = 0;
 
-		if (e->live && e->kind == kind && e->row == row && e->lane == lane)
-			return e;
-	}
-	return NULL;
+	for (unsigned i = 0; i < o->count; i++)
+		live += o->entry[i].live && o->entry[i].kind == kind && o->entry[i].lane == lane;
+	return live;
 }
 
 static inline uint64_t oracle_tx_log_live(const struct oracle_tx_log *o)
@@ -76,8 +73,7 @@ static inline bool oracle_tx_log_append(struct oracle_tx_log *o, unsigned kind, 
 		e->kind = kind;
 		e->row = o->rows[kind];
 		if (o->packed)
-			for (e->row = 0; oracle_tx_log_at(o, kind, e->row, lane);)
-				e->row++;
+			e->row = oracle_tx_log_of(o, kind, lane);
 		last = e->row > last ? e->row : last;
 		e->lane = lane;
 		e->address = address[lane];
@@ -126,21 +122,6 @@ static inline void oracle_tx_log_restart(struct oracle_tx_log *o, uint64_t mask)
 static inline unsigned oracle_tx_log_partition(const struct oracle_tx_log *o, uint64_t address)
 {
 	return (unsigned)(address / o->interleave % o->partitions);
-}
-
-/* The lanes that a row sends to a partition. */
-static inline uint64_t oracle_tx_log_to(const struct oracle_tx_log *o, unsigned kind, unsigned row,
-					unsigned partition)
-{
-	uint64_t lanes = 0;
-
-	for (unsigned lane = 0; lane < o->lanes; lane++) {
-		const struct oracle_tx_log_entry *e = oracle_tx_log_at(o, kind, row, lane);
-
-		if (e && oracle_tx_log_partition(o, e->address) == partition)
-			lanes |= UINT64_C(1) << lane;
-	}
-	return lanes;
 }
 
 #endif
