@@ -22,7 +22,7 @@ for compiler in "${CXX:-c++}" "$(command -v clang++-14 || echo clang++)"; do
 	tried=1
 	# shellcheck disable=SC2086
 	$compiler $(echo "${ABI_CFLAGS:-}" | sed 's/-std=c11//') -std=c++17 -Wall -Wextra -Wpedantic \
-		-Wshadow -Wconversion -Wold-style-cast -Werror "-I$srcdir/include" -o "$work/program" \
+		-Wshadow -Wconversion -Wold-style-cast -Werror -O0 -g0 "-I$srcdir/include" -o "$work/program" \
 		"$srcdir/tests/build/hpp.cc" "$work/all.cc" "$library" "-Wl,-rpath,$PWD" ||
 		{ complain "$compiler does not compile hpp.cc" && continue; }
 	"$work/program" || complain "hpp.cc by $compiler"

@@ -68,9 +68,8 @@ units() {
 
 # The functions that the headers declare with GPUTM_API.
 declared() {
-	for unit in base $(units); do
-		cat "$srcdir/include/gputm/$unit.h"
-	done | awk '
+	headers=$(units | sed 's/$/.h/')
+	(cd "$srcdir/include/gputm" && cat base.h $headers) | awk '
 		/^#/ || continued { continued = /\\$/; next }
 		{ gsub(/\/\*([^*]|\*[^\/])*\*\//, "") }
 		/\/\*/ { comment = 1; next }

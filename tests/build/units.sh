@@ -20,11 +20,12 @@ programs() {
 	variable=$1 libraries=$2
 	shift 2
 	list "$variable" $(printf '%s\n' "$@" | sed 's/\.c$//')
-	for file; do
-		file=${file#"$srcdir"/}
-		printf '%s_LDADD = $(%s)\n' "$(echo "${file%.c}" | tr -c 'a-zA-Z0-9_\n' _)" \
-			"$libraries"
-	done
+	printf '%s\n' "$@" | awk -v libraries="$libraries" -v from="$srcdir/" 'NF {
+		sub(/\.c$/, "")
+		name = index($0, from) == 1 ? substr($0, length(from) + 1) : $0
+		gsub(/[^a-zA-Z0-9_]/, "_", name)
+		printf "%s_LDADD = $(%s)\n", name, libraries
+	}'
 }
 
 # The files of the runner but for main.c: SIM_ROOM has those of a folder, libsim all.
@@ -52,7 +53,7 @@ units_am() {
 		$(printf '%s\n' "$srcdir"/tests/test-*.c | grep -v '/test-sim[-_]\|/test-chapter5')
 	list DRIVES $(grep -l '^KIT_DRIVE(' "$srcdir"/tests/test-*.c)
 	programs FUZZ FUZZ_LDADD $(for unit in snapshot $(units | sort); do
-		ls "$srcdir/tests/fuzz/fuzz-$unit.c" 2>/dev/null
+		[ ! -e "$srcdir/tests/fuzz/fuzz-$unit.c" ] || echo "$srcdir/tests/fuzz/fuzz-$unit.c"
 	done)
 	# Units that tests compile anew, with errors built in.
 	list COMMIT_UNIT "$srcdir"/lib/kilotm/commit_unit*.c
