@@ -231,6 +231,165 @@ case_reports() {
 		complain 'a trace runs otherwise from standard input'
 }
 
+# What gputm-kernel(5) says to do in place of what the language leaves out.
+case_left_out() {
+	cat >deep.kernel <<-'KERNEL'
+		threads 64 block 32
+		array word 8
+		commits threads
+
+		macro move(from, to, inside)
+			if !inside
+				begin
+			end
+			load x = word[from]
+			store word[from] = x - 1
+			load y = word[to]
+			store word[to] = y + 1
+			if !inside
+				commit
+			end
+		end
+
+		program
+			let i = id % 4
+			if id & 1
+				begin
+				load n = word[i + 4]
+				store word[i + 4] = n + 1
+				move(i, (i + 1) % 4, 1)
+				commit
+			else
+				move(i, (i + 1) % 4, 0)
+			end
+
+		verify
+			for i = 0 below 4
+				set sum = sum + word[i]
+				set ones = ones + word[i + 4]
+			end
+			require sum == 0 && ones == threads / 2 "sum" sum "ones" ones
+	KERNEL
+	cat >abort.kernel <<-'KERNEL'
+		threads 128 block 32
+		array account 4 { money }
+		array refused threads
+		commits threads
+
+		setup
+			for i = 0 below 4
+				store account[i].money = 10
+			end
+
+		program
+			let into = (id + 1) % 4
+			begin
+			load have = account[id % 4].money
+			let gives_up = have < 3
+			load other = account[into].money
+			store account[id % 4].money = have - 3 if !gives_up
+			store account[into].money = other + 3 if !gives_up
+			commit
+			store refused[id] = 1 if gives_up
+
+		verify
+			for i = 0 below 4
+				set sum = sum + account[i].money
+			end
+			require sum == 40 "sum" sum
+	KERNEL
+	cat >several.kernel <<-'KERNEL'
+		threads 64 block 32
+		array word 4
+		array way threads
+		commits threads
+
+		program
+			begin
+			load x = word[id % 4]
+			if x & 1
+				store word[id % 4] = x + 3
+				let took = 1
+			else
+				store word[id % 4] = x + 1
+				let took = 2
+			end
+			commit
+			if took == 1
+				store way[id] = 1
+			else
+				store way[id] = 2
+			end
+
+		verify
+			for i = 0 below threads
+				require way[i] "thread" i
+			end
+	KERNEL
+	cat >own.kernel <<-'KERNEL'
+		const own = 8
+		threads 64 block 32
+		commits threads
+		array mine own * threads
+		array word 4
+
+		program
+			for i = 0 below own
+				store mine[i * threads + id] = id * i
+			end
+			set sum = 0
+			for i = 0 below own
+				load x = mine[i * threads + id]
+				let sum = sum + x
+			end
+			begin
+			load before = word[id % 4]
+			store word[id % 4] = before + sum
+			commit
+
+		verify
+			for i = 0 below threads
+				set all = all + 28 * i
+			end
+			for i = 0 below 4
+				set found = found + word[i]
+			end
+			require found == all "found" found "expected" all
+	KERNEL
+	cat >wide.kernel <<-'KERNEL'
+		threads 64 block 32
+		commits threads
+		array sum 2 { low high }
+
+		program
+			let more = 0xf0000000 + id
+			let i = id % 2
+			begin
+			load low = sum[i].low
+			load high = sum[i].high
+			let new = low + more
+			store sum[i].low = new
+			store sum[i].high = high + (new < low)
+			commit
+
+		verify
+			for i = 0 below threads
+				set more = 0xf0000000 + i
+				set low = low + more
+				set high = high + (low < more)
+			end
+			set got = sum[0].low + sum[1].low
+			set up = sum[0].high + sum[1].high + (got < sum[0].low)
+			require got == low && up == high "got" up got "expected" high low
+	KERNEL
+	for kernel in deep abort several own wide; do
+		for system in kilo-tm getm; do
+			echo "0 --kernel $kernel.kernel --system $system --check | Check passed"
+		done
+	done >table
+	runs <table
+}
+
 case_equal() {
 	for system in $systems; do
 		for i in 1 2; do
