@@ -147,7 +147,7 @@ uint64_t kit_trace(uint64_t turns)
 uint64_t kit_trace_round(uint64_t round)
 {
 	trace.turns = trace.digest = 0;
-	trace_round(round, kit_driven->size / kit_scale(1, 20));
+	trace_round(round, kit_driven->size / kit_scale(4, 20));
 	return trace.digest;
 }
 
