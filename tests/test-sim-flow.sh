@@ -25,7 +25,7 @@ cd "$work" || exit 1
 
 # ---- kernels ----
 # Those that are shipped, but for those of the machine and its TM systems; small on purpose: the same
-# loop with fewer thread blocks.
+# loop with two thread blocks, or three.
 shipped=$(awk '
 	function keep() {
 		if (launches) {
@@ -33,6 +33,8 @@ shipped=$(awk '
 			printf "%s", text >file
 			sub(/[.]kernel$/, "", file)
 			print file
+			sub(/\nlaunch 2/, "\nlaunch 3", text)
+			printf "%s", text >(file "3.kernel")
 		}
 	}
 	FNR == 1 { keep(); file = FILENAME; text = ""; launches = 0 }
@@ -291,8 +293,8 @@ takes() {
 	shift
 	echo "0 $* --format jsonl > $into.took"
 }
-alone='bfs break'
-[ "${GPUTM_TEST_SCALE:-}" != small ] || alone=bfs
+alone='bfs3 break3'
+[ "${GPUTM_TEST_SCALE:-}" != small ] || alone=bfs3
 machines='fermi
 fermi --set machine.scheduler=lrr
 fermi --set machine.scheduler=two_level
@@ -314,19 +316,20 @@ fermi --set machine.l1_bytes=24576'
 		done
 		echo "0 --kernel $kernels/eddy.kernel --divergence $mechanism --check --issues $mechanism.eddy"
 		# Thread blocks are dealt to the cores, misses and stores cross to the partitions and their L2s.
-		for name in bfs manager nested; do
+		for name in bfs3 "$kernels/manager" nested3; do
 			is='0 | "equivalent": true'
-			[ "$mechanism $name" != 'dwf manager' ] || is=1
-			echo "${is%% *} --kernel $kernels/$name.kernel --divergence $mechanism --check" \
+			[ "$mechanism ${name##*/}" != 'dwf manager' ] || is=1
+			echo "${is%% *} --kernel $name.kernel --divergence $mechanism --check" \
 				"--machine fermi --format json ${is#?}"
 		done
-		echo "0 --kernel $kernels/nested.kernel --divergence $mechanism --check --machine reference"
-		# Cores that go on by themselves take no other time than those that are called each cycle.
+		echo "0 --kernel nested3.kernel --divergence $mechanism --check --machine reference"
+		# Cores that go on by themselves take no other time than those that are called each cycle. Of
+		# three thread blocks two come to one core.
 		for name in $alone; do
-			takes "$mechanism.$name.ahead" --kernel "$kernels/$name.kernel" --machine fermi \
-				--divergence $mechanism
-			takes "$mechanism.$name.called" --kernel "$kernels/$name.kernel" --machine fermi \
-				--divergence $mechanism --issues $mechanism.$name.cores
+			takes "$mechanism.$name.ahead" --kernel $name.kernel --machine fermi \
+				--set machine.cores=2 --divergence $mechanism
+			takes "$mechanism.$name.called" --kernel $name.kernel --machine fermi \
+				--set machine.cores=2 --divergence $mechanism --issues $mechanism.$name.cores
 		done
 	done
 	for of in 'pdom hammock' 'tbc hammock' 'tbc arrival'; do
@@ -346,7 +349,7 @@ fermi --set machine.l1_bytes=24576'
 	cat <<TABLE
 0 --kernel nested.kernel | Not checked
 0 --kernel nested.kernel --check | Check passed: the run is equivalent
-0 --kernel $kernels/coherent.kernel --machine fermi --format json > coherent.json
+0 --kernel nested.kernel --machine fermi --format json > nested.all.json
 TABLE
 	# A core under pdom and one of a TM system have the same rules of time.
 	i=0
@@ -648,9 +651,9 @@ awk '
 [ ! -s wrong ] || complain "$(cat wrong)"
 
 # ---- reports ----
-cat nested1.json coherent.json | "$tests/json-lint" 2 || complain 'a report is no JSON'
+cat nested1.json nested.all.json | "$tests/json-lint" 2 || complain 'a report is no JSON'
 awk -F, -v mechanisms="$(echo $mechanisms)" '
-	FILENAME == "coherent.json" { coalescers += /"coalescer[.][0-9]*"|"role": "coalescer"/; next }
+	FILENAME == "nested.all.json" { coalescers += /"coalescer[.][0-9]*"|"role": "coalescer"/; next }
 	FILENAME ~ /gputm-sim.1$/ {
 		for (i in told) if (index($0, i)) told[i] = 1
 		next
@@ -680,6 +683,6 @@ awk -F, -v mechanisms="$(echo $mechanisms)" '
 				print "gputm-sim(1) does not tell of " i
 		if (coalescers < 15)
 			print "the report of a machine does not list the units of all cores"
-	}' nested[12].* coherent.json "$manual/gputm-sim.1" >wrong
+	}' nested[12].* nested.all.json "$manual/gputm-sim.1" >wrong
 [ ! -s wrong ] || complain "$(cat wrong)"
 exit $failed
