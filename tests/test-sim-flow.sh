@@ -72,6 +72,54 @@ program
 verify
 	require n[0] == 64
 TXT
+# Barriers in loops whose bounds are the same in a block, and in one that is said to be so: each
+# round takes the neighbour's word.
+cat >rounds.kernel <<'TXT'
+param rounds 4 1 100 "Rounds."
+threads 128 block 64
+array word threads
+array bound threads
+table now threads
+table next threads
+define first = block * block_size
+macro round()
+	load x = word[first + (thread + 1) % block_size]
+	barrier
+	store word[id] = 3 * x + id
+	fence
+	barrier
+end
+setup
+	for t = 0 below threads
+		store bound[t] = 1 + t / 64
+	end
+program
+	set twice = 2 * rounds + block
+	for i = 0 below twice
+		round()
+	end
+	load n = bound[id]
+	for uniform i = 0 below n
+		round()
+	end
+	if block == 1 && rounds < 50
+		round()
+	end
+verify
+	for i = 0 below 2 * rounds + 4
+		for t = 0 below threads
+			set last = 2 * rounds + 1 + (t >= 64) * 3
+			store next[t] = i < last ? 3 * now[t / 64 * 64 + (t + 1) % 64] + t : now[t]
+		end
+		for t = 0 below threads
+			store now[t] = next[t]
+		end
+	end
+	for t = 0 below threads
+		require word[t] == now[t]
+	end
+TXT
+sed 's/store bound.*/store bound[t] = 1 + (t == 70)/' rounds.kernel >broken.kernel
 cat >part.kernel <<'TXT'
 threads 256 block 96
 array done threads
@@ -463,6 +511,22 @@ TABLE
 		done
 	done
 	echo '0 --workload bank --threads 256 --divergence pdom-lcp --check'
+	# Barriers in loops, under all that form warps; and a promise that thread 70 breaks.
+	for run in ideal coarse-lock kilo-tm warptm warptm-tcd warptm-el getm si-tm si-tm-oracle \
+		'kilo-tm --divergence tbc' 'getm --divergence pdom-lcp'; do
+		echo "0 --kernel rounds.kernel --system $run --check"
+		echo "1 --kernel broken.kernel --system $run ~ broken.kernel:25:2: the branch is said to" \
+			'be uniform, but it divides a warp: thread [0-9]* goes one way, thread [0-9]*'
+	done
+	for mechanism in $mechanisms; do
+		for machine in '' '--machine fermi'; do
+			run="--divergence $mechanism $machine"
+			echo "0 --kernel rounds.kernel $run --check"
+			case $mechanism in dwf*) continue ;; esac
+			echo "1 --kernel broken.kernel $run ~ broken.kernel:25:2: the branch is said to" \
+				'be uniform, but it divides a warp: thread [0-9]* goes one way'
+		done
+	done
 	# An index is told as it was before the access, into whatever register that loads.
 	for system in '' '--system ideal' '--system hetm'; do
 		echo "1 --kernel own.kernel $system ~ own.kernel:5:2: thread 1.* uses a.4., beyond the end of a" \

@@ -235,26 +235,123 @@ static void region(struct analysis *a, uint32_t b)
 	}
 }
 
-/* A barrier may not be in code that a branch divides. */
-static int divide(struct analysis *a, uint32_t b)
+/* Call the blocks of the region divided. */
+static void divide(struct analysis *a)
 {
-	struct kernel_code *k = a->code;
+	for (uint32_t n = 0; n < a->code->block_count; n++)
+		a->code->block[n].divided |= a->seen[n];
+}
+
+/* ---- barriers ---- */
+
+/*
+ * Which columns may differ between the threads of a block: what is loaded, what the thread asks
+ * about itself, what is computed from these, and what is set in code that a branch on these
+ * divides. A barrier may be where only branches divide on which all threads of the block agree.
+ */
+struct varying {
+	struct kernel_code *code;
+	bool *column;
+	bool *branch, *block; /* of each block: its branch is on such a column; it is divided */
+};
+
+static bool differs(const struct varying *v, uint16_t column)
+{
+	return column != KERNEL_NO_COLUMN && v->column[column];
+}
+
+static void set_column(struct varying *v, uint16_t column, bool varies, bool *more)
+{
+	if (column == KERNEL_NO_COLUMN)
+		return;
+	if (column < v->code->registers) {
+		*more |= varies && !v->column[column];
+		varies |= v->column[column];
+	}
+	v->column[column] = varies;
+}
+
+static void follow_instr(struct varying *v, const struct kernel_instr *i, bool *more)
+{
+	for (uint32_t n = i->step; n < i->step + i->steps; n++) {
+		const struct kernel_step *s = &v->code->step[n];
+
+		set_column(v, s->d, v->block[i->block] || s->operator >= KERNEL_LISTED ||
+			   differs(v, s->a) || differs(v, s->b) || differs(v, s->c), more);
+	}
+	if (kernel_accesses(i) && i->op != KERNEL_STORE)
+		set_column(v, i->d, true, more);
+}
+
+/* Follow all instructions once; true if more columns or blocks are found. */
+static bool follow(struct analysis *a, struct varying *v)
+{
+	bool more = false;
+
+	for (size_t i = 0; i < v->code->instr_count; i++) {
+		const struct kernel_instr *instr = &v->code->instr[i];
+
+		follow_instr(v, instr, &more);
+		if (instr->op != KERNEL_BRANCH || instr->uniform || !differs(v, instr->a))
+			continue;
+		v->branch[instr->block] = true;
+		region(a, instr->block);
+		for (uint32_t n = 0; n < v->code->block_count; n++) {
+			more |= a->seen[n] && !v->block[n];
+			v->block[n] |= a->seen[n];
+		}
+	}
+	return more;
+}
+
+/* No barrier may be in the region of branch b. */
+static int look_for_barrier(struct analysis *a, uint32_t b)
+{
+	const struct kernel_code *k = a->code;
 	const struct kernel_instr *branch = &k->instr[k->block[b].first + k->block[b].count - 1];
 
-	for (uint32_t n = 0; n < k->block_count; n++) {
-		struct kernel_block *block = &k->block[n];
-
-		if (!a->seen[n])
-			continue;
-		block->divided = true;
-		for (uint32_t i = block->first; i < block->first + block->count; i++)
-			if (k->instr[i].op == KERNEL_BARRIER)
-				return refuse(a, kernel_spot(&k->instr[i]), "barrier in %s%s, "
-					      "which the branch of line %u divides", BLOCK(n),
-					      branch->line);
-	}
+	for (size_t i = 0; i < k->instr_count; i++)
+		if (k->instr[i].op == KERNEL_BARRIER && a->seen[k->instr[i].block])
+			return refuse(a, kernel_spot(&k->instr[i]), "barrier in %s%s, which the "
+				      "branch of line %u divides, expected a condition that is the "
+				      "same in the whole block, or \"uniform\" in that line",
+				      BLOCK(k->instr[i].block), branch->line);
 	return 0;
 }
+
+static void begin_varying(struct varying *v)
+{
+	for (int i = 0; i < SIM_SPECIALS; i++)
+		if (i != SIM_OWN_BLOCK && v->code->special[i] != SIM_NO_REGISTER)
+			v->column[v->code->special[i]] = true;
+}
+
+static int barriers(struct analysis *a)
+{
+	struct kernel_code *k = a->code;
+	size_t columns = (size_t)k->registers + k->constants + k->scratch;
+	struct varying v = { .code = k };
+	int error = 0;
+
+	v.column = calloc(columns + 2 * k->block_count, sizeof(bool));
+	if (!v.column)
+		return -ENOMEM;
+	v.branch = v.column + columns;
+	v.block = v.branch + k->block_count;
+	begin_varying(&v);
+	while (follow(a, &v))
+		;
+	for (uint32_t b = 0; !error && b < k->block_count; b++) {
+		if (!v.branch[b])
+			continue;
+		region(a, b);
+		error = look_for_barrier(a, b);
+	}
+	free(v.column);
+	return error;
+}
+
+/* ---- likely points ---- */
 
 /* Mark the natural loop of the back edge source -> head in a->seen; returns its number of
  * blocks. */
@@ -320,12 +417,11 @@ static void find_likely(struct analysis *a)
 				offer_loop(a, b, k->block[b].way[i]);
 }
 
-static int branches(struct analysis *a)
+static void branches(struct analysis *a)
 {
 	struct kernel_code *k = a->code;
-	int error = 0;
 
-	for (uint32_t b = 0; !error && b < k->block_count; b++) {
+	for (uint32_t b = 0; b < k->block_count; b++) {
 		struct kernel_block *block = &k->block[b];
 
 		if (block->ways < 2)
@@ -334,9 +430,8 @@ static int branches(struct analysis *a)
 		if (block->likely != KERNEL_NONE && !a->seen[block->likely])
 			block->likely = KERNEL_NONE;
 		if (!k->instr[block->first + block->count - 1].uniform)
-			error = divide(a, b);
+			divide(a);
 	}
-	return error;
 }
 
 int kernel_graph(struct kernel_code *code, struct sim_spot *spot, char *reason, size_t size)
@@ -350,7 +445,8 @@ int kernel_graph(struct kernel_code *code, struct sim_spot *spot, char *reason, 
 	}
 	if (!error) {
 		find_likely(&a);
-		error = branches(&a);
+		branches(&a);
+		error = code->barrier ? barriers(&a) : 0;
 	}
 	free(a.on.first);
 	free(a.seen);

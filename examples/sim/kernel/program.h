@@ -58,6 +58,7 @@ struct sim_instr {
 	uint32_t likely; /* SIM_BRANCH: pc where they may meet before; 0: nowhere */
 	int32_t hop;	 /* where it goes on, unless it takes a branch: from the next pc on */
 	bool shared;	 /* LOAD .. ADD: of the block's shared memory, bytes from 0 on */
+	bool uniform;	 /* BRANCH: the program promises that it divides no warp */
 };
 
 /* An index beyond an array's end: of an access, or of a step of the kernel. */

@@ -163,7 +163,7 @@ static int read_while(struct reader *r)
 	return error ? error : read_loop(r, &i, top, line, "while", KERNEL_NO_COLUMN);
 }
 
-/* for R = e below e ... end */
+/* for [uniform] R = e below e ... end */
 static int read_for(struct reader *r)
 {
 	struct kernel_instr i = { .op = KERNEL_BRANCH, .negate = true };
@@ -172,7 +172,7 @@ static int read_for(struct reader *r)
 	uint16_t reg;
 	int error;
 
-	next_token(r);
+	take_uniform(r, &i);
 	error = take_register_and_sign(r, &reg);
 	if (!error)
 		error = read_expression(r, &start);

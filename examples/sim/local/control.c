@@ -59,7 +59,14 @@ void local_branch(struct sim_machine *machine, struct local_wave *wave,
 {
 	struct local *local = local_of(machine);
 	uint64_t on = gputm_local_tm_running(local->tm, wave->index);
+	char reason[120];
 
+	if (instr->uniform && taken && taken != on) {
+		snprintf(reason, sizeof reason, SIM_DIVIDED,
+			 wave->thread[__builtin_ctzll(taken)],
+			 wave->thread[__builtin_ctzll(on & ~taken)]);
+		sim_fail_at(machine, wave->pc, -EINVAL, reason);
+	}
 	if (gputm_local_tm_set_vcc(local->tm, wave->index, taken) < 0)
 		sim_fail(&machine->port, -EINVAL, "VCC could not be written");
 	if (taken && taken != on)

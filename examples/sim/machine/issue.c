@@ -70,6 +70,8 @@ static void branch(struct sim_machine *machine, struct sim_warp *warp, uint32_t 
 						     { instr->target, taken } };
 	int result;
 
+	if (instr->uniform)
+		sim_check_divided(machine, warp, pc, taken);
 	if (!warp->stack) {
 		sim_compaction_branch(warp, pc, taken);
 		return;

@@ -61,21 +61,66 @@ static void lose_patience(struct sim_machine *machine)
 	}
 }
 
-/* Fail with "FILE:LINE:COLUMN: thread N REASON", of the instruction that is next. */
-static void give_up(struct sim_machine *machine, uint32_t thread, uint32_t pc, const char *reason)
+void sim_fail_at(struct sim_machine *machine, uint32_t pc, int error, const char *reason)
 {
 	const struct sim_program *program = machine->program;
 	char message[SIM_MESSAGE];
 
-	if (program->id)
-		thread = program->id[thread];
 	if (program->spot)
-		snprintf(message, sizeof message, "%s:%u:%u: thread %u %s", program->file,
-			 program->spot[pc].line, program->spot[pc].column, thread, reason);
+		snprintf(message, sizeof message, "%s:%u:%u: %s", program->file,
+			 program->spot[pc].line, program->spot[pc].column, reason);
 	else
-		snprintf(message, sizeof message, "instruction %u: thread %u %s", pc, thread,
-			 reason);
-	sim_fail(&machine->port, -ETIME, message);
+		snprintf(message, sizeof message, "instruction %u: %s", pc, reason);
+	sim_fail(&machine->port, error, message);
+}
+
+static uint32_t name_of(const struct sim_machine *machine, uint32_t thread)
+{
+	return machine->program->id ? machine->program->id[thread] : thread;
+}
+
+/* The static warp of a thread. */
+static uint64_t warp_of(const struct sim_machine *machine, uint32_t thread)
+{
+	uint32_t size = machine->launch.block_size;
+
+	return (uint64_t)(thread / size) << 32 | thread % size / machine->config.lanes;
+}
+
+/* A lane of `others` that is of the same static warp as a thread; -1: there is none. */
+static int companion(const struct sim_machine *machine, const struct sim_warp *warp,
+		     uint32_t thread, uint64_t others)
+{
+	for (SIM_EACH_LANE(lane, others))
+		if (warp_of(machine, warp->thread[lane]) == warp_of(machine, thread))
+			return (int)lane;
+	return -1;
+}
+
+void sim_check_divided(struct sim_machine *machine, const struct sim_warp *warp, uint32_t pc,
+		       uint64_t taken)
+{
+	uint64_t others = sim_active(warp) & ~taken;
+	char reason[120];
+
+	for (SIM_EACH_LANE(lane, others ? taken : 0)) {
+		int other = companion(machine, warp, warp->thread[lane], others);
+
+		if (other < 0)
+			continue;
+		snprintf(reason, sizeof reason, SIM_DIVIDED, name_of(machine, warp->thread[lane]),
+			 name_of(machine, warp->thread[other]));
+		sim_fail_at(machine, pc, -EINVAL, reason);
+	}
+}
+
+/* Fail with "FILE:LINE:COLUMN: thread N REASON", of the instruction that is next. */
+static void give_up(struct sim_machine *machine, uint32_t thread, uint32_t pc, const char *reason)
+{
+	char text[SIM_MESSAGE];
+
+	snprintf(text, sizeof text, "thread %u %s", name_of(machine, thread), reason);
+	sim_fail_at(machine, pc, -ETIME, text);
 }
 
 static uint32_t first_thread(const struct sim_warp *warp)

@@ -57,16 +57,31 @@ static int end_lanes(struct flow_core *core, struct flow_warp *warp, uint32_t la
 	return core->mechanism->exit(core, warp, lanes, next, last);
 }
 
+/* The kernel calls the branch uniform: all lanes must go one way. */
+static int check_divided(struct flow_core *core, const struct flow_warp *warp)
+{
+	const uint32_t *slot = warp->lanes.slot, others = warp->lanes.mask & ~warp->taken;
+	char reason[120];
+
+	if (!warp->taken || !others)
+		return 0;
+	snprintf(reason, sizeof(reason), SIM_DIVIDED,
+		 flow_id_of(core->threads, slot[__builtin_ctz(warp->taken)]),
+		 flow_id_of(core->threads, slot[__builtin_ctz(others)]));
+	return flow_fail(core, warp->pc, reason);
+}
+
 static int branch(struct flow_core *core, struct flow_warp *warp, const struct kernel_instr *i)
 {
 	const struct kernel *k = core->kernel;
 	const struct kernel_block *block = &k->code->block[i->block];
+	int error;
 
 	if (!i->uniform || !core->mechanism->uniform)
 		return core->mechanism->branch(core, warp, block);
-	if (warp->taken && warp->taken != warp->lanes.mask)
-		return flow_fail(core, warp->pc, "the branch is said to be uniform, but it divides "
-						 "a warp");
+	error = check_divided(core, warp);
+	if (error)
+		return error;
 	return core->mechanism->go(core, warp,
 				   kernel_entry(k->code, block->way[warp->taken ? 0 : 1]));
 }

@@ -174,6 +174,16 @@ void sim_lose_patience(struct sim_machine *machine, uint32_t thread, uint32_t pc
 /* The same for all threads of the GPU, and for attempts that abort one another for ever. */
 void sim_look_patiently(struct sim_machine *machine);
 
+/* The two ways of a branch that the program calls uniform, by the first thread on each. */
+#define SIM_DIVIDED "the branch is said to be uniform, but it divides a warp: thread %u goes one " \
+		    "way, thread %u the other"
+/* Fail with "FILE:LINE:COLUMN: REASON", of the instruction at pc. */
+void sim_fail_at(struct sim_machine *machine, uint32_t pc, int error, const char *reason);
+/* So a run fails in which the warp is at such a branch, unless the threads of each static warp go
+ * one way. */
+void sim_check_divided(struct sim_machine *machine, const struct sim_warp *warp, uint32_t pc,
+		       uint64_t taken);
+
 /* derive.c: from the config, and from the workload's blocks; 0, or -EINVAL after sim_fail(). */
 int sim_derive_machine(struct sim_machine *machine);
 int sim_derive_launch(struct sim_machine *machine);

@@ -111,6 +111,7 @@ static void translate(const struct kernel *k, const struct kernel_code *code, ui
 		out->likely = kernel_entry(code, block->likely);
 	out->hop = (int32_t)next - (int32_t)pc - 1;
 	out->shared = kernel_shares(k, i);
+	out->uniform = i->uniform;
 }
 
 static int make_program(struct kernel_workload *k, const struct kernel_code *code,
