@@ -5,7 +5,7 @@
 # make its record in tests/golden. CC and EMULATOR name others; works in the present directory.
 set -eu
 srcdir=${srcdir:-.}
-cc=${CC:-s390x-linux-gnu-gcc}
+cc=${CC:-clang-14 --target=s390x-linux-gnu}
 emulator=${EMULATOR-$(command -v qemu-s390x || command -v qemu-s390x-static || echo no-qemu-s390x)}
 tests='recency_bloom simt_stack-drive block_stack-random last_writer sequential_resolver
 	metadata_table version_table local_tm-random write_set_log'
@@ -17,7 +17,7 @@ objects() {
 	mkdir -p "$archive.d"
 	printf '%s\n' "$@" | xargs -P "${JOBS:-1}" -I__source__ sh -c '
 		exec "$@" -c __source__ -o "$0/$(echo __source__ | tr / _).o"' "$archive.d" \
-		"$cc" -std=c11 -O1 -w "-I$srcdir/include" "-I$srcdir" -idirafter /usr/include
+		$cc -std=c11 -O1 -w "-I$srcdir/include" "-I$srcdir" -idirafter /usr/include
 	ar rc "$archive" "$archive.d"/*.o
 }
 
@@ -28,7 +28,7 @@ failed=0
 for test in $tests; do
 	unit=${test%-*}
 	objects "$test.a" "$srcdir/tests/test-$test.c"
-	"$cc" -static -o "record-$test" "$test.a.d"/*.o kit.a library.a
+	$cc -static -o "record-$test" "$test.a.d"/*.o kit.a library.a
 	if $emulator "./record-$test" "$srcdir/tests/golden/$unit"; then
 		echo "$unit: as tests/golden/$unit has it"
 	else
