@@ -10,7 +10,7 @@ static bool is_pc_or_none(const struct gputm_block_stack *s, uint64_t pc)
 /* a within b; a and b without a common thread */
 static bool within(const struct gputm_block_stack *s, const uint32_t *a, const uint32_t *b)
 {
-	for (uint32_t lane = 0; lane < s->stride; lane++)
+	for (uint32_t lane = 0; lane < s->config.lanes; lane++)
 		if (a[lane] & ~b[lane])
 			return false;
 	return true;
@@ -18,7 +18,7 @@ static bool within(const struct gputm_block_stack *s, const uint32_t *a, const u
 
 static bool apart(const struct gputm_block_stack *s, const uint32_t *a, const uint32_t *b)
 {
-	for (uint32_t lane = 0; lane < s->stride; lane++)
+	for (uint32_t lane = 0; lane < s->config.lanes; lane++)
 		if (a[lane] & b[lane])
 			return false;
 	return true;
@@ -37,7 +37,7 @@ static const char *check_fields(const struct gputm_block_stack *s, uint32_t inde
 	if (!gputm__block_is_pc(s, e->pc) || !is_pc_or_none(s, e->rpc) ||
 	    !is_pc_or_none(s, e->lpc))
 		return "B1: a PC is wider than configured";
-	for (uint32_t lane = 0; lane < s->stride; lane++)
+	for (uint32_t lane = 0; lane < s->config.lanes; lane++)
 		if (gputm__block_mask(s, index)[lane] & none)
 			return "B1: an entry has threads outside the block";
 	if (e->lpc == NO_PC && e->lpos == NO_ENTRY)
@@ -143,7 +143,7 @@ static const char *check_branch(const struct gputm_block_stack *s, const uint32_
 static const char *check_warps(const struct gputm_block_stack *s)
 {
 	uint32_t seen[GPUTM__COLUMNS_MAX], running = 0;
-	struct gputm__columns_count n = gputm__columns_count(s->left, s->stride, NULL);
+	struct gputm__columns_count n = gputm__columns_count(s->left, s->config.lanes);
 
 	memcpy(seen, s->left, sizeof(seen));
 	if (!within(s, s->left, gputm__block_mask(s, s->top)))
@@ -208,8 +208,8 @@ void gputm__block_laws(const struct gputm_block_stack *s, struct gputm__laws *la
 	uint32_t running = s->wcnt - (s->formed - s->admitted), in_tx = 0;
 
 	for (uint32_t i = 2; i && s->tx_depth; i--)
-		in_tx += gputm__columns_count(gputm__block_mask(s, s->tx_depth - i), s->stride,
-					      NULL).threads;
+		in_tx += gputm__columns_count(gputm__block_mask(s, s->tx_depth - i),
+					      s->config.lanes).threads;
 	gputm__law(
 		laws, s->pushed,
 		s->count + s->reconverged + s->merged + s->emptied + s->replaced +

@@ -203,14 +203,12 @@ static int setup(struct gputm_unit *unit)
 	struct gputm_block_stack *s = (void *)unit;
 	const struct gputm_block_stack_config *c = &s->config;
 
-	s->stride = c->lanes <= 32 ? 32 : 64;
-	s->inverse = (1u << INVERSE_BITS) / c->lanes + 1;
 	s->pc_max = gputm__low_mask(c->pc_bits);
 	if (s->pc_max == NO_PC)
 		s->pc_max--;
 	s->entry = gputm__own(unit, c->depth, sizeof(*s->entry));
-	s->mask = gputm__own(unit, (size_t)c->depth * s->stride, sizeof(*s->mask));
-	s->home = gputm__own(unit, (size_t)c->warps * s->stride, sizeof(*s->home));
+	s->mask = gputm__own(unit, (size_t)c->depth * c->lanes, sizeof(*s->mask));
+	s->home = gputm__own(unit, (size_t)c->warps * c->lanes, sizeof(*s->home));
 	return 0;
 }
 
@@ -300,12 +298,11 @@ static void derive(struct gputm_block_stack *s)
 	s->live = 0;
 	if (!s->count)
 		return;
-	s->taken = gputm__block_mask(s, s->count - 1);
 	s->top_threads =
-		gputm__columns_count(gputm__block_mask(s, s->top), s->stride, NULL).threads;
+		gputm__columns_count(gputm__block_mask(s, s->top), s->config.lanes).threads;
 	for (uint32_t i = 0; i <= s->top && s->entry[i].rpc == NO_PC && i + 2 != s->tx_depth; i++)
 		s->live +=
-			gputm__columns_count(gputm__block_mask(s, i), s->stride, NULL).threads;
+			gputm__columns_count(gputm__block_mask(s, i), s->config.lanes).threads;
 }
 
 static void io(struct gputm_unit *unit, struct gputm__io *io)

@@ -7,7 +7,6 @@
 #include "lib/compaction/columns.h"
 
 #define NO_PC GPUTM_BLOCK_STACK_NO_PC
-#define INVERSE_BITS 18
 #define NO_ENTRY GPUTM_BLOCK_STACK_NO_ENTRY
 
 struct gputm__block_entry {
@@ -27,14 +26,11 @@ enum gputm__block_way {
 struct gputm_block_stack {
 	struct gputm_unit unit;
 	struct gputm__block_entry *entry; /* [config.depth] */
-	uint32_t *mask;			  /* [depth][stride]: columns */
-	uint32_t *taken;		  /* mask of the last entry, if a branch is filled */
-	uint32_t *home;			  /* [warps][stride]: bit of the thread in each lane */
+	uint32_t *mask;			  /* [depth][lanes]: columns */
+	uint32_t *home;			  /* [warps][lanes]: bit of the thread in each lane */
 	uint64_t running[GPUTM__COLUMN_BITS]; /* lanes of the running warps; 0: no warp */
 	uint64_t pc_max;
 	uint64_t start_pc; /* of the warps of the top; NO_PC when there is none */
-	uint32_t inverse;  /* 2^INVERSE_BITS / lanes, rounded up */
-	uint32_t stride;  /* lanes, rounded up to 32 or 64 */
 	uint32_t count;	  /* entries, those that are being filled included */
 	uint32_t top;	  /* index of the entry whose warps run; 0 if count is 0 */
 	uint32_t formed;  /* warps of that entry */
@@ -58,12 +54,12 @@ struct gputm_block_stack {
 
 static inline uint32_t *gputm__block_mask(const struct gputm_block_stack *s, uint32_t index)
 {
-	return s->mask + (size_t)index * s->stride;
+	return s->mask + (size_t)index * s->config.lanes;
 }
 
 static inline uint32_t *gputm__block_home(const struct gputm_block_stack *s, uint32_t warp)
 {
-	return s->home + (size_t)warp * s->stride;
+	return s->home + (size_t)warp * s->config.lanes;
 }
 
 /* Lanes of a warp, 0 unless it runs. */
@@ -111,7 +107,7 @@ static inline void gputm__block_arrived(const struct gputm_block_stack *s,
 {
 	const uint32_t *mask = gputm__block_mask(s, s->top);
 
-	for (uint32_t lane = 0; lane < s->stride; lane++)
+	for (uint32_t lane = 0; lane < s->config.lanes; lane++)
 		arrived[lane] = mask[lane] & ~s->left[lane];
 	for (uint32_t warp = 0; warp < s->admitted; warp++)
 		for (uint64_t m = s->running[warp]; m; m &= m - 1)

@@ -30,8 +30,8 @@
  * or becomes the likely-convergence entry. So a loop does not grow the stack.
  *
  * A mask is kept as columns, a bit per static warp for each lane. A warp knows the bit of its
- * thread in each lane since it was admitted, so that a branch adds the taken threads four lanes
- * at a time; the others are what is left of the entry when the last warp has come.
+ * thread in each lane since it was admitted, so that a branch adds the bits of the lanes that
+ * take the branch; the other threads are what is left of the entry when the last warp has come.
  *
  * A transaction has two entries more, R and T (block_stack-tx.c). All warps of an entry come to
  * tx_begin before T, with their threads, is compacted; all warps of T come to tx_commit before
@@ -90,8 +90,8 @@ static void start_top(struct gputm_block_stack *s)
 	s->top = s->count - 1;
 	s->start_pc = s->entry[s->top].pc;
 	mask = gputm__block_mask(s, s->top);
-	n = gputm__columns_count(mask, s->stride, NULL);
-	memcpy(s->left, mask, s->stride * sizeof(*mask));
+	n = gputm__columns_count(mask, s->config.lanes);
+	memcpy(s->left, mask, s->config.lanes * sizeof(*mask));
 	s->formed = gputm__columns_warps(&n, s->config.compact);
 	s->admitted = 0;
 	s->wcnt = s->formed;
@@ -104,19 +104,16 @@ static void start_top(struct gputm_block_stack *s)
 
 bool gputm__block_has_threads(const struct gputm_block_stack *s, uint32_t index)
 {
-	const gputm__quad *mask = gputm__quads_of(gputm__block_mask(s, index));
-	gputm__quad any = { 0 };
-
-	for (uint32_t i = 0; i < s->stride / 4; i++)
-		any |= mask[i];
-	return any[0] | any[1] | any[2] | any[3];
+	for (uint32_t lane = 0; lane < s->config.lanes; lane++)
+		if (gputm__block_mask(s, index)[lane])
+			return true;
+	return false;
 }
 
 static void join(struct gputm_block_stack *s, uint32_t to, uint32_t from)
 {
-	for (uint32_t i = 0; i < s->stride / 4; i++)
-		gputm__quads(gputm__block_mask(s, to))[i] |=
-			gputm__quads(gputm__block_mask(s, from))[i];
+	for (uint32_t lane = 0; lane < s->config.lanes; lane++)
+		gputm__block_mask(s, to)[lane] |= gputm__block_mask(s, from)[lane];
 }
 
 /* True if entry `index` has no thread left to run. Counts the entry; the caller removes it. */
@@ -147,7 +144,7 @@ static void take_out(struct gputm_block_stack *s, uint32_t index)
 
 	memmove(&s->entry[index], &s->entry[index + 1], above * sizeof(*s->entry));
 	memmove(gputm__block_mask(s, index), gputm__block_mask(s, index + 1),
-		above * s->stride * sizeof(*s->mask));
+		above * s->config.lanes * sizeof(*s->mask));
 	s->count--;
 }
 
@@ -155,15 +152,13 @@ static void complete_branch(struct gputm_block_stack *s)
 {
 	struct gputm__block_split split = gputm__block_split(s, &s->target);
 	uint32_t taken = s->count - 1, other = s->count - 2;
-	const gputm__quad *all = gputm__quads(gputm__block_mask(s, s->top));
-	const gputm__quad *some = gputm__quads(gputm__block_mask(s, taken));
-	gputm__quad *rest = gputm__quads(gputm__block_mask(s, other));
 
-	for (uint32_t i = 0; i < s->stride / 4; i++)
-		rest[i] = all[i] & ~some[i];
+	for (uint32_t lane = 0; lane < s->config.lanes; lane++)
+		gputm__block_mask(s, other)[lane] = gputm__block_mask(s, s->top)[lane] &
+						    ~gputm__block_mask(s, taken)[lane];
 	if (split.replace && split.likely) {
 		s->entry[s->top].pc = split.lpc;
-		memset(gputm__block_mask(s, s->top), 0, s->stride * sizeof(*s->mask));
+		memset(gputm__block_mask(s, s->top), 0, s->config.lanes * sizeof(*s->mask));
 	}
 	if (is_over(s, taken))
 		take_out(s, taken);
@@ -179,7 +174,7 @@ static void push(struct gputm_block_stack *s, uint64_t pc, uint64_t rpc, uint64_
 		 uint32_t lpos)
 {
 	s->entry[s->count] = (struct gputm__block_entry){ pc, rpc, lpc, lpos };
-	memset(gputm__block_mask(s, s->count), 0, s->stride * sizeof(*s->mask));
+	memset(gputm__block_mask(s, s->count), 0, s->config.lanes * sizeof(*s->mask));
 	raise_to(s, s->count + 1);
 	s->pushed++;
 }
@@ -203,7 +198,7 @@ static bool next_attempt(struct gputm_block_stack *s, uint64_t pc_after)
 	if (gputm__block_has_threads(s, retry)) {
 		s->entry[attempt].pc = s->entry[retry].pc;
 		join(s, attempt, retry);
-		memset(gputm__block_mask(s, retry), 0, s->stride * sizeof(*s->mask));
+		memset(gputm__block_mask(s, retry), 0, s->config.lanes * sizeof(*s->mask));
 		s->restarts++;
 		gputm__emit(&s->unit, GPUTM_BLOCK_STACK_EVENT_RESTART, attempt,
 			    s->entry[attempt].pc, 0, 0);
@@ -232,7 +227,7 @@ static void pop(struct gputm_block_stack *s, uint64_t pc_after)
 	}
 }
 
-__attribute__((noinline)) int gputm__block_settle(struct gputm_block_stack *s)
+int gputm__block_settle(struct gputm_block_stack *s)
 {
 	uint32_t way = s->way;
 	uint64_t pc = s->way_pc;
@@ -295,52 +290,52 @@ int gputm_block_stack_launch(struct gputm_block_stack *s, uint64_t pc, const uin
 	return 0;
 }
 
-/*
- * The bit of each thread in its column, and what is left without them. The division by the
- * lanes is a product with 2^18 / lanes, rounded up: exact for the 2048 threads of a block.
- */
+/* The bit of each thread in its column. */
 static int read_warp(const struct gputm_block_stack *s, uint64_t mask, const uint16_t thread[],
-		     uint32_t home[], uint32_t left[])
+		     uint32_t home[])
 {
 	uint32_t lanes = s->config.lanes, threads = lanes * s->config.warps;
 
 	for (; mask; mask &= mask - 1) {
 		uint32_t lane = gputm__lowest(mask), t = thread[lane];
-		uint32_t w = ((t - lane) * s->inverse) >> INVERSE_BITS;
 
 		if (t >= threads)
 			return gputm__out_of_range(&s->unit, "thread", t, 0, threads - 1);
-		if (t < lane || w * lanes + lane != t)
-			return gputm__refuse(&s->unit, "thread %u is not at home in lane %u",
-					     thread[lane], lane);
-		if (!(left[lane] >> w & 1))
-			return gputm__refuse(&s->unit, "thread %u is not to be admitted",
-					     thread[lane]);
-		home[lane] = 1u << w;
-		left[lane] &= ~home[lane];
+		if (t % lanes != lane)
+			return gputm__refuse(&s->unit, "thread %u is not at home in lane %u", t,
+					     lane);
+		home[lane] = 1u << t / lanes;
+		if (!(s->left[lane] & home[lane]))
+			return gputm__refuse(&s->unit, "thread %u is not to be admitted", t);
 	}
 	return 0;
 }
 
-/* True if these threads may form a warp, so that the remaining threads form the other warps. */
-static bool is_warp(const struct gputm_block_stack *s, uint64_t mask, const uint32_t home[],
-		    const uint32_t left[])
+/*
+ * Do the threads that the warp leaves behind form the other warps? Packed, a lane gives one thread
+ * to each warp; else the threads of a static warp stay together.
+ */
+static bool others_fit(const struct gputm_block_stack *s, uint64_t mask, const uint32_t home[])
 {
-	struct gputm__columns_count n = gputm__columns_count(left, s->stride, NULL);
-	uint32_t row = home[gputm__lowest(mask)], to_come = s->formed - s->admitted - 1;
+	uint64_t behind = gputm__low_mask(s->config.lanes) & ~mask;
+	uint32_t row = home[gputm__lowest(mask)], others = s->formed - s->admitted - 1;
 
-	if (s->config.compact)
-		return n.most == to_come;
-	for (; mask; mask &= mask - 1)
+	for (; mask && !s->config.compact; mask &= mask - 1)
 		if (home[gputm__lowest(mask)] != row)
 			return false;
-	return !(n.any & row);
+	for (; behind; behind &= behind - 1) {
+		uint32_t left = s->left[gputm__lowest(behind)];
+
+		if (s->config.compact ? gputm__popcount(left) > others : left & row)
+			return false;
+	}
+	return true;
 }
 
 int gputm_block_stack_admit(struct gputm_block_stack *s, uint64_t mask, const uint16_t thread[])
 {
 	uint64_t lanes = gputm__low_mask(s->config.lanes);
-	uint32_t home[GPUTM__COLUMNS_MAX] = { 0 }, left[GPUTM__COLUMNS_MAX];
+	uint32_t home[GPUTM__COLUMNS_MAX] = { 0 };
 	int error;
 
 	if (s->admitted == s->formed)
@@ -350,15 +345,15 @@ int gputm_block_stack_admit(struct gputm_block_stack *s, uint64_t mask, const ui
 					   s->config.lanes - 1);
 	if (!mask)
 		return gputm__refuse(&s->unit, "admit: the warp has no thread");
-	memcpy(left, s->left, sizeof(left));
-	error = read_warp(s, mask, thread, home, left);
+	error = read_warp(s, mask, thread, home);
 	if (error)
 		return error;
-	if (!is_warp(s, mask, home, left))
+	if (!others_fit(s, mask, home))
 		return gputm__refuse(&s->unit, "admit: the other threads do not make %u warps",
 				     s->formed - s->admitted - 1);
-	memcpy(s->left, left, sizeof(left));
-	memcpy(gputm__block_home(s, s->admitted), home, s->stride * sizeof(*home));
+	for (uint64_t m = mask; m; m &= m - 1)
+		s->left[gputm__lowest(m)] &= ~home[gputm__lowest(m)];
+	memcpy(gputm__block_home(s, s->admitted), home, s->config.lanes * sizeof(*home));
 	s->running[s->admitted] = mask;
 	s->warps_admitted++;
 	gputm__emit(&s->unit, GPUTM_BLOCK_STACK_EVENT_ADMIT, s->admitted, mask, s->start_pc,
@@ -371,8 +366,8 @@ int gputm_block_stack_admit(struct gputm_block_stack *s, uint64_t mask, const ui
 static inline bool same_target(const struct gputm_block_stack_target *a,
 			       const struct gputm_block_stack_target *b)
 {
-	return !((a->taken_pc ^ b->taken_pc) | (a->other_pc ^ b->other_pc) | (a->rpc ^ b->rpc) |
-		 (a->lpc ^ b->lpc));
+	return a->taken_pc == b->taken_pc && a->other_pc == b->other_pc && a->rpc == b->rpc &&
+	       a->lpc == b->lpc;
 }
 
 int gputm__block_refuse(const struct gputm_block_stack *s, const char *what, uint32_t warp)
@@ -442,8 +437,7 @@ int gputm_block_stack_branch_probe(const struct gputm_block_stack *s, uint32_t w
 }
 
 /* The first warp at a branch pushes the entries. */
-__attribute__((noinline)) static void
-open_branch(struct gputm_block_stack *s, const struct gputm_block_stack_target *target)
+static void open_branch(struct gputm_block_stack *s, const struct gputm_block_stack_target *target)
 {
 	struct gputm__block_split split = gputm__block_split(s, target);
 
@@ -453,24 +447,13 @@ open_branch(struct gputm_block_stack *s, const struct gputm_block_stack_target *
 		push(s, split.lpc, target->rpc, NO_PC, NO_ENTRY);
 	push(s, target->other_pc, target->rpc, split.lpc, split.lpos);
 	push(s, target->taken_pc, target->rpc, split.lpc, split.lpos);
-	s->taken = gputm__block_mask(s, s->count - 1);
 	s->way = GPUTM__BLOCK_BRANCH;
 	s->target = *target;
 	s->branches++;
 }
 
-__attribute__((always_inline)) static inline void
-add_threads(struct gputm_block_stack *s, uint32_t warp, uint64_t taken)
-{
-	gputm__columns_add(s->taken, gputm__block_home(s, warp), taken, s->stride / 32);
-	s->running[warp] = 0;
-	s->warps_branched++;
-}
-
-/* The general path: the first and the last warp, observers, and refusals. */
-__attribute__((noinline)) static int branch_any(struct gputm_block_stack *s, uint32_t warp,
-						uint64_t taken,
-						const struct gputm_block_stack_target *target)
+int gputm_block_stack_branch(struct gputm_block_stack *s, uint32_t warp, uint64_t taken,
+			     const struct gputm_block_stack_target *target)
 {
 	uint64_t lanes = gputm__block_warp(s, warp);
 	int result = judge_branch(s, warp, taken, target);
@@ -481,23 +464,11 @@ __attribute__((noinline)) static int branch_any(struct gputm_block_stack *s, uin
 		return result;
 	if (s->way == GPUTM__BLOCK_NONE)
 		open_branch(s, target);
-	add_threads(s, warp, taken);
+	gputm__columns_add(gputm__block_mask(s, s->count - 1), gputm__block_home(s, warp), taken);
+	s->running[warp] = 0;
+	s->warps_branched++;
 	gputm__emit(&s->unit, GPUTM_BLOCK_STACK_EVENT_BRANCH, warp, taken, lanes, s->wcnt - 1);
 	return gputm__block_come(s);
-}
-
-int gputm_block_stack_branch(struct gputm_block_stack *s, uint32_t warp, uint64_t taken,
-			     const struct gputm_block_stack_target *target)
-{
-	uint64_t lanes = gputm__block_warp(s, warp);
-
-	if (GPUTM__UNLIKELY(s->way != GPUTM__BLOCK_BRANCH || !lanes || (taken & ~lanes) ||
-			    s->wcnt == 1 || s->unit.observe ||
-			    !same_target(target, &s->target)))
-		return branch_any(s, warp, taken, target);
-	add_threads(s, warp, taken);
-	s->wcnt--;
-	return GPUTM_BLOCK_STACK_WAIT;
 }
 
 /* ---- a warp elsewhere ---- */
@@ -516,13 +487,13 @@ int gputm_block_stack_arrive(struct gputm_block_stack *s, uint32_t warp, uint64_
 	uint64_t lanes = gputm__block_warp(s, warp);
 	const struct gputm__block_entry *e = &s->entry[s->top];
 
-	if (GPUTM__UNLIKELY(!lanes || (s->at_barrier >> warp & 1)))
+	if (!lanes || (s->at_barrier >> warp & 1))
 		return gputm__block_refuse(s, "arrive", warp);
-	if (GPUTM__UNLIKELY(!gputm__block_is_pc(s, next_pc)))
+	if (!gputm__block_is_pc(s, next_pc))
 		return gputm__out_of_range(&s->unit, "next PC", next_pc, 0, s->pc_max);
 	if (next_pc != e->rpc && next_pc != e->lpc)
 		return GPUTM_BLOCK_STACK_CONTINUE;
-	if (GPUTM__UNLIKELY(!gputm__block_leaves(s, GPUTM__BLOCK_ARRIVE, next_pc)))
+	if (!gputm__block_leaves(s, GPUTM__BLOCK_ARRIVE, next_pc))
 		return gputm__block_refuse(s, "arrive", warp);
 	s->running[warp] = 0;
 	s->warps_arrived++;

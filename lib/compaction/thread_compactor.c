@@ -21,9 +21,8 @@
  * As no thread leaves its lane and the encoders prefer low static warps, a lane whose buffer is
  * full comes out in its static order: a mask of whole static warps gives these back.
  *
- * Here the whole mask is compacted when it is pushed, eight lanes at a time: as vectors, the
- * encoders of all eight take their k-th threads, which go to warp k. A tick then only counts.
- * The mask and two counts are all there is to save.
+ * Here the whole mask is compacted when it is pushed: the k-th thread of each lane goes to warp k.
+ * A tick then only counts. The mask and two counts are all there is to save.
  *
  * Invariants, as check() names them:
  *   C1  a mask in the unit has threads, all within the block
@@ -40,25 +39,9 @@
 #include "gputm/thread_compactor.h"
 #include "lib/compaction/columns.h"
 
-typedef int32_t gputm__signed_quad __attribute__((vector_size(16)));
-typedef float gputm__floats __attribute__((vector_size(16)));
-
-/* Exponents of even lanes come before those of odd ones in memory. */
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-#define EVEN_SHIFT 7
-#define ODD_SHIFT 23
-#else
-#define EVEN_SHIFT 23
-#define ODD_SHIFT 7
-#endif
-
-/* Thread numbers of a warp. */
-#define QUADS (GPUTM_THREAD_COMPACTOR_LANES_MAX * sizeof(uint16_t) / sizeof(gputm__quad))
-
 struct gputm_thread_compactor {
 	struct gputm_unit unit;
-	struct gputm_thread_compactor_warp *warp; /* [config.warps + 1] */
-	uint16_t *id;				  /* [lanes][COLUMN_BITS]: numbers of threads */
+	struct gputm_thread_compactor_warp *warp; /* [config.warps] */
 	uint64_t outside;			  /* bits of no static warp */
 	uint64_t all;				  /* lanes */
 	uint32_t count, made, popped;		  /* count 0: idle */
@@ -116,20 +99,10 @@ static const struct gputm_event_kind events[] = {
 static int setup(struct gputm_unit *unit)
 {
 	struct gputm_thread_compactor *c = (void *)unit;
-	uint32_t lanes = c->config.lanes;
 
-	c->warp = gputm__own(unit, c->config.warps + 1, sizeof(*c->warp));
-	c->id = gputm__own(unit, (size_t)lanes * GPUTM__COLUMN_BITS, sizeof(*c->id));
-	if (!c->warp || !c->id)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < lanes * GPUTM__COLUMN_BITS; i++)
-		c->id[i] = (uint16_t)(i % GPUTM__COLUMN_BITS * lanes + i / GPUTM__COLUMN_BITS);
+	c->warp = gputm__own(unit, c->config.warps, sizeof(*c->warp));
 	c->outside = ~gputm__low_mask(c->config.warps);
-	c->all = gputm__low_mask(lanes);
-	for (uint32_t k = 0; k < c->config.warps; k++) {
-		memset(c->warp[k].thread, 0xff, sizeof(c->warp[k].thread));
-		c->warp[k].index = k;
-	}
+	c->all = gputm__low_mask(c->config.lanes);
 	return 0;
 }
 
@@ -153,103 +126,50 @@ static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 
 /* ---- compaction ---- */
 
-static void empty(struct gputm_thread_compactor_warp *warp)
+/* The thread of a static warp in this lane goes to warp k. */
+static void place(struct gputm_thread_compactor *c, uint32_t k, uint32_t lane, uint32_t static_warp)
 {
-	static const gputm__quad none = { UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX };
-	gputm__quad *thread = (gputm__quad *)(void *)warp->thread;
-
-	for (uint32_t i = 0; i < QUADS; i++)
-		thread[i] = none;
+	c->warp[k].mask |= UINT64_C(1) << lane;
+	c->warp[k].thread[lane] = (uint16_t)(static_warp * c->config.lanes + lane);
 }
 
-/* State of the priority encoders of eight lanes: four even lanes and four odd lanes. */
-struct encoders {
-	gputm__quad even, odd;
-	gputm__words lanes, number; /* of a warp; of each lane's thread 0, less 127 warps */
-};
-
-/*
- * In all of them the first static warp gives its thread, a number or NO_THREAD, and is reset.
- * Vectors cannot count zeros; but the exponent of a bit as a float is its place and 127.
- */
-static inline void encode(struct encoders *e, gputm__words *thread)
+/* Warp k has the k-th thread of each buffer. */
+static void pack(struct gputm_thread_compactor *c)
 {
-	gputm__quad even = e->even & -e->even, odd = e->odd & -e->odd;
-	gputm__words exponent;
+	for (uint32_t lane = 0; lane < c->config.lanes; lane++) {
+		uint32_t buffer = c->column[lane];
 
-	e->even ^= even;
-	e->odd ^= odd;
-#define FLOAT(X) ((gputm__quad)__builtin_convertvector((gputm__signed_quad)(X), gputm__floats))
-	exponent = (gputm__words)((FLOAT(even) >> EVEN_SHIFT | FLOAT(odd) >> ODD_SHIFT) &
-				  0x00ff00ff);
-#undef FLOAT
-	*thread = (exponent * e->lanes + e->number) | (gputm__words)(exponent == 0);
-}
-
-/* Eight lanes from `lane` on, of all warps; the number of warps is rounded up to even. */
-static void place(const struct gputm_thread_compactor *c, uint32_t lane)
-{
-	static const gputm__words one_by_one = { 0, 1, 2, 3, 4, 5, 6, 7 }, none = { 0 };
-	const uint32_t *column = c->column + lane;
-	struct gputm_thread_compactor_warp *warp = c->warp, *end = warp + c->count;
-	struct encoders e = {
-		{ column[0], column[2], column[4], column[6] },
-		{ column[1], column[3], column[5], column[7] },
-		none + (uint16_t)c->config.lanes,
-		one_by_one + (uint16_t)(lane - 127 * c->config.lanes),
-	};
-
-	for (; warp < end; warp += 2) {
-		encode(&e, (gputm__words *)(void *)(warp[0].thread + lane));
-		encode(&e, (gputm__words *)(void *)(warp[1].thread + lane));
+		for (uint32_t k = 0; buffer; k++, buffer &= buffer - 1)
+			place(c, k, lane, gputm__lowest(buffer));
 	}
 }
 
-/* Lanes with a thread in warp k are those with more than k threads. */
-static void pack(struct gputm_thread_compactor *c, const uint32_t *count)
-{
-	uint64_t last[GPUTM__COLUMN_BITS + 1] = { 0 }, mask = 0;
-	const uint32_t *end = count + c->config.lanes;
-
-	for (uint64_t lane = 1; count != end; lane <<= 1)
-		last[*count++] |= lane;
-	for (uint32_t k = c->count; k--;) {
-		mask |= last[k + 1];
-		c->warp[k].mask = mask;
-		c->warp[k].tag = c->tag;
-	}
-	for (uint32_t lane = 0; lane < c->config.lanes; lane += 8)
-		place(c, lane);
-}
-
-/* Warp k holds the threads of the k-th static warp that has a thread. */
+/* Warp k has the threads of the k-th static warp that has a thread. */
 static void keep(struct gputm_thread_compactor *c, uint32_t any)
 {
 	for (uint32_t k = 0; any; k++, any &= any - 1) {
-		unsigned w = gputm__lowest(any);
-		uint64_t mask = 0;
+		uint32_t static_warp = gputm__lowest(any);
 
-		empty(&c->warp[k]);
-		c->warp[k].tag = c->tag;
-		for (uint32_t lane = 0; lane < c->config.lanes; lane++) {
-			if (!(c->column[lane] >> w & 1))
-				continue;
-			mask |= UINT64_C(1) << lane;
-			c->warp[k].thread[lane] = c->id[lane * GPUTM__COLUMN_BITS + w];
-		}
-		c->warp[k].mask = mask;
+		for (uint32_t lane = 0; lane < c->config.lanes; lane++)
+			if (c->column[lane] >> static_warp & 1)
+				place(c, k, lane, static_warp);
 	}
 }
 
 /* Form the warps from the columns. */
 static struct gputm__columns_count compact(struct gputm_thread_compactor *c)
 {
-	uint32_t each[GPUTM__COLUMNS_MAX];
-	struct gputm__columns_count n = gputm__columns_count(c->column, c->config.lanes, each);
+	struct gputm__columns_count n = gputm__columns_count(c->column, c->config.lanes);
 
 	c->count = gputm__columns_warps(&n, c->config.compact);
+	for (uint32_t k = 0; k < c->count; k++) {
+		c->warp[k].tag = c->tag;
+		c->warp[k].index = k;
+		c->warp[k].mask = 0;
+		memset(c->warp[k].thread, 0xff, sizeof(c->warp[k].thread)); /* NO_THREAD */
+	}
 	if (c->config.compact)
-		pack(c, each);
+		pack(c);
 	else
 		keep(c, n.any);
 	return n;
@@ -260,10 +180,10 @@ static struct gputm__columns_count compact(struct gputm_thread_compactor *c)
 /* Check `any`, the OR of all columns, against the threads of the block. */
 static int judge(const struct gputm_thread_compactor *c, uint64_t any)
 {
-	if (GPUTM__UNLIKELY(any & c->outside))
+	if (any & c->outside)
 		return gputm__out_of_range(&c->unit, "static warp of a thread", gputm__log2(any),
 					   0, c->config.warps - 1);
-	if (GPUTM__UNLIKELY(!any))
+	if (!any)
 		return gputm__refuse(&c->unit, "the mask has no thread");
 	return c->count ? GPUTM_THREAD_COMPACTOR_BUSY : GPUTM_THREAD_COMPACTOR_OK;
 }
@@ -282,18 +202,12 @@ int gputm_thread_compactor_push(struct gputm_thread_compactor *c, uint64_t tag,
 				const uint64_t mask[])
 {
 	struct gputm__columns_count n;
-	uint32_t lane = 0, lanes = c->config.lanes;
 	uint64_t any = 0;
 	int result;
 
 	if (c->count)
 		return gputm_thread_compactor_push_probe(c, mask);
-	for (; lane + 1 < lanes; lane += 2) { /* has no effect if refused */
-		any |= mask[lane] | mask[lane + 1];
-		c->column[lane] = (uint32_t)mask[lane];
-		c->column[lane + 1] = (uint32_t)mask[lane + 1];
-	}
-	if (lane < lanes) {
+	for (uint32_t lane = 0; lane < c->config.lanes; lane++) { /* has no effect if refused */
 		any |= mask[lane];
 		c->column[lane] = (uint32_t)mask[lane];
 	}

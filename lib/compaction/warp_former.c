@@ -47,7 +47,6 @@
  *     PC, and a warp then issues as it is.
  *   - A barrier of a block is handled also in divergent code: threads wait one by one.
  */
-#include "lib/compaction/columns.h"
 #include "lib/compaction/warp_former-priv.h"
 
 /* ---- threads by lane ---- */
@@ -69,24 +68,18 @@ uint32_t gputm__former_home(const struct gputm_warp_former *f, const struct gput
 void gputm__former_select(const struct gputm_warp_former *f, struct gputm__lanes *restrict to,
 			  const struct gputm__lanes *restrict from, uint64_t mask)
 {
-	static const gputm__words bit = { 1, 2, 4, 8, 16, 32, 64, 128 };
-	const gputm__words *all = (const gputm__words *)(const void *)from->thread;
-	gputm__words *some = (gputm__words *)(void *)to->thread;
-
 	to->mask = mask;
-	for (unsigned i = 0; i < LANES_MAX / 8; i++, mask >>= 8)
-		some[i] = all[i] | (gputm__words)((bit & (uint16_t)(mask & 0xff)) == 0);
+	for (uint32_t lane = 0; lane < LANES_MAX; lane++)
+		to->thread[lane] = mask >> lane & 1 ? from->thread[lane] : NO_THREAD;
 	to->home = from->home == NO_WARP ? gputm__former_home(f, to) : from->home;
 }
 
 /* Add threads in free lanes. */
 static void join(struct gputm__lanes *restrict to, const struct gputm__lanes *restrict others)
 {
-	gputm__words *thread = (gputm__words *)(void *)to->thread;
-
 	to->mask |= others->mask;
-	for (unsigned i = 0; i < LANES_MAX / 8; i++) /* NO_THREAD is all ones */
-		thread[i] &= ((const gputm__words *)(const void *)others->thread)[i];
+	for (uint64_t m = others->mask; m; m &= m - 1)
+		to->thread[gputm__lowest(m)] = others->thread[gputm__lowest(m)];
 	if (to->home != others->home)
 		to->home = NO_WARP;
 }
