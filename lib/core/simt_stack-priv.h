@@ -65,7 +65,7 @@ static inline void gputm__simt_raise_to(struct gputm_simt_stack *s,
 					struct gputm_simt_stack_entry *top)
 {
 	s->top = top;
-	if (GPUTM__UNLIKELY(top > s->highest)) {
+	if (top > s->highest) {
 		s->highest = top;
 		s->max_depth = gputm__simt_slot(s, top);
 	}
@@ -96,13 +96,13 @@ static inline int gputm__simt_step(struct gputm_simt_stack *s, uint64_t next_pc)
 
 	s->advances++;
 	top->pc = next_pc;
-	if (GPUTM__LIKELY(next_pc != top->rpc && next_pc != top->lpc))
+	if (next_pc != top->rpc && next_pc != top->lpc)
 		return GPUTM_SIMT_STACK_CONTINUE;
 	if (next_pc != top->rpc || s->unit.observe)
 		return gputm__simt_settle(s);
 	s->reconverged++;
 	s->top = --top;
-	if (GPUTM__LIKELY(top->mask && top->pc != top->lpc)) /* it cannot be at its RPC */
+	if (top->mask && top->pc != top->lpc) /* it cannot be at its RPC */
 		return GPUTM_SIMT_STACK_SWITCH;
 	return gputm__simt_settle(s);
 }

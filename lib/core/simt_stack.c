@@ -185,7 +185,7 @@ static void pop_at_lpc(struct gputm_simt_stack *s, const struct gputm_simt_stack
 		    e->mask, e->lpos);
 }
 
-__attribute__((noinline)) int gputm__simt_settle(struct gputm_simt_stack *s)
+int gputm__simt_settle(struct gputm_simt_stack *s)
 {
 	for (; !gputm__simt_can_run(s->top); s->top--) {
 		if (!s->top->mask)
@@ -220,7 +220,7 @@ int gputm_simt_stack_launch(struct gputm_simt_stack *s, uint64_t pc, uint64_t ma
 
 int gputm_simt_stack_proceed(struct gputm_simt_stack *s, uint64_t next_pc)
 {
-	if (GPUTM__UNLIKELY(next_pc > s->pc_max || !s->top->mask))
+	if (next_pc > s->pc_max || !s->top->mask)
 		return gputm__simt_refuse_step(s, "next PC", next_pc);
 	return gputm__simt_step(s, next_pc);
 }
@@ -307,9 +307,8 @@ static int diverged(struct gputm_simt_stack *s, struct gputm_simt_stack_entry *t
 	return gputm__simt_settle(s);
 }
 
-__attribute__((noinline)) static int
-diverge_any(struct gputm_simt_stack *s, const struct gputm_simt_stack_target target[],
-	    size_t count, uint64_t rpc, uint64_t lpc)
+APART int diverge_any(struct gputm_simt_stack *s, const struct gputm_simt_stack_target target[],
+		      size_t count, uint64_t rpc, uint64_t lpc)
 {
 	struct gputm_simt_stack_entry *top;
 	struct split split;
