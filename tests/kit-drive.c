@@ -17,6 +17,7 @@ void kit_drive(const uint8_t *data, size_t size, bool thorough)
 /* ---- a trace: what the units of a drive have told, and their snapshots with statistics ---- */
 
 #define RECORDED 48 /* rounds of a record */
+#define HOSTILE 25  /* rounds, all or evenly apart, whose last state is forged thousands of times */
 
 static struct {
 	bool on, listens;
@@ -183,7 +184,8 @@ void kit_end(const struct kit_maker *maker, struct kit *kit, struct gputm_unit *
 	if (bytes->thorough) {
 		kit_chaos(maker, gputm_unit_config(unit));
 		kit_round_trip(maker, unit);
-		kit_hostile(maker, unit);
+		if (bytes->round * HOSTILE % kit_driven->rounds < HOSTILE)
+			kit_hostile(maker, unit);
 	}
 	kit_free(kit, maker, unit);
 }
