@@ -133,6 +133,15 @@ static void fill_tables(struct gputm_h3 *h3)
 			fill_byte(h3, table, group, byte);
 }
 
+static uint64_t fingerprint(const struct gputm_h3 *h3)
+{
+	uint64_t hash = h3->config.ways;
+
+	for (size_t i = 0; i < (size_t)h3->config.ways * h3->config.key_bits; i++)
+		hash = gputm__mix64(hash ^ h3->row[i]);
+	return hash;
+}
+
 /* Memory from the owner, or from the family itself. */
 static void *take(struct gputm_ctx *ctx, struct gputm_unit *owner, size_t count, size_t size)
 {
@@ -161,9 +170,11 @@ static int build(struct gputm_h3 *h3, struct gputm_unit *owner, const uint32_t *
 	else
 		for (uint32_t way = 0; way < ways; way++)
 			draw_rows(&h3->config, way, h3->row + (size_t)way * h3->config.key_bits);
-	if (!error)
-		fill_tables(h3);
-	return error;
+	if (error)
+		return error;
+	fill_tables(h3);
+	h3->fingerprint = fingerprint(h3);
+	return 0;
 }
 
 static int make(struct gputm_ctx *ctx, struct gputm_unit *owner,
@@ -226,15 +237,6 @@ uint32_t gputm_h3_row(const struct gputm_h3 *h3, uint32_t way, uint32_t bit)
 	if (way >= h3->config.ways || bit >= h3->config.key_bits)
 		return 0;
 	return h3->row[(size_t)way * h3->config.key_bits + bit];
-}
-
-uint64_t gputm__h3_fingerprint(const struct gputm_h3 *h3)
-{
-	uint64_t hash = h3->config.ways;
-
-	for (size_t i = 0; i < (size_t)h3->config.ways * h3->config.key_bits; i++)
-		hash = gputm__mix64(hash ^ h3->row[i]);
-	return hash;
 }
 
 /* ---- rows from another hash ---- */

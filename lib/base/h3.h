@@ -40,6 +40,7 @@ struct gputm_h3 {
 	bool usual; /* shape is GPUTM__H3_USUAL */
 	uint32_t ways_per_group, groups;
 	size_t group_size; /* words of a group's table */
+	uint64_t fingerprint; /* almost certainly differs when any row differs; for snapshots */
 };
 
 /* Config from a unit's own fields. */
@@ -149,8 +150,5 @@ static inline uint64_t gputm__h3_index(const struct gputm_h3 *h3, uint32_t way, 
 {
 	return gputm__h3_cell(h3, way, key) & h3->index_mask;
 }
-
-/* A number that almost certainly differs when any row differs; for snapshots. */
-uint64_t gputm__h3_fingerprint(const struct gputm_h3 *h3);
 
 #endif /* GPUTM_LIB_BASE_H3_H */

@@ -149,7 +149,7 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
 	struct gputm_recency_bloom *f = (void *)unit;
 
-	gputm__io_same(io, gputm__h3_fingerprint(f->h3), "its hash rows are others");
+	gputm__io_same(io, f->h3->fingerprint, "its hash rows are others");
 	gputm__io_u64(io, &f->base);
 	rebase(f, f->base);
 	gputm__io_u64s(io, f->entry, cells(f));

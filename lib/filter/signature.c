@@ -212,7 +212,7 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
 	struct gputm_signature *array = (void *)unit;
 
-	gputm__io_same(io, gputm__h3_fingerprint(array->h3), "its hash rows are others");
+	gputm__io_same(io, array->h3->fingerprint, "its hash rows are others");
 	gputm__io_u64(io, &array->bits_set);
 	gputm__io_u64s(io, array->word, all_words(array));
 }

@@ -132,7 +132,7 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 	struct gputm_last_writer *self = (void *)unit;
 	size_t count = gputm__writer_capacity(self);
 
-	gputm__io_same(io, gputm__h3_fingerprint(self->hash), "its table's hash rows are others");
+	gputm__io_same(io, self->hash->fingerprint, "its table's hash rows are others");
 	gputm__io_u64_max(io, &self->base, GPUTM__FLOOR_MAX, "base");
 	gputm__io_u64(io, &self->newest);
 	for (size_t i = 0; i < count; i++) {

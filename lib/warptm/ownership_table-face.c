@@ -114,7 +114,7 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 {
 	struct gputm_ownership_table *t = (void *)unit;
 
-	gputm__io_same(io, gputm__h3_fingerprint(t->h3), "its hash rows are others");
+	gputm__io_same(io, t->h3->fingerprint, "its hash rows are others");
 	gputm__resolver_io(&t->core, io);
 	for (uint32_t i = 0; i < t->config.buffers && !io->error; i++) {
 		if (t->core.buffer[i].phase == GPUTM__RESOLVER_FREE)
