@@ -120,6 +120,19 @@ verify
 	end
 TXT
 sed 's/store bound.*/store bound[t] = 1 + (t == 70)/' rounds.kernel >broken.kernel
+# The thread that has the lock waits for the others of its warp.
+cat >spin.kernel <<'TXT'
+threads 32 block 32
+array lock 1
+array word threads
+program
+	repeat
+		cas held = lock[0] from 0 to 1
+	until held == 0
+	store word[id] = id
+	fence
+	store lock[0] = 0
+TXT
 cat >part.kernel <<'TXT'
 threads 256 block 96
 array done threads
@@ -511,6 +524,11 @@ TABLE
 		done
 	done
 	echo '0 --workload bank --threads 256 --divergence pdom-lcp --check'
+	for run in '--divergence pdom' '--divergence tbc' '--divergence dwf-wb' \
+		'--divergence tbc-lcp --machine fermi' '--system ideal'; do
+		echo "1 --kernel spin.kernel $run ~ spin.kernel:[67]:[23]: thread 1 goes round: no" \
+			'thread has ended.* cycles.*; thread 0 of its warp waits for it in line 8'
+	done
 	# Barriers in loops, under all that form warps; and a promise that thread 70 breaks.
 	for run in ideal coarse-lock kilo-tm warptm warptm-tcd warptm-el getm si-tm si-tm-oracle \
 		'kilo-tm --divergence tbc' 'getm --divergence pdom-lcp'; do

@@ -123,6 +123,26 @@ static void give_up(struct sim_machine *machine, uint32_t thread, uint32_t pc, c
 	sim_fail_at(machine, pc, -ETIME, text);
 }
 
+/* "; thread N of its warp waits for it in line L": a lane waits in the stack for those that are
+ * active. */
+static void tell_waiting(const struct sim_machine *machine, const struct sim_warp *warp,
+			 char *text, size_t size)
+{
+	const struct sim_program *program = machine->program;
+	uint64_t waiting = warp->ledger.live & ~sim_active(warp);
+	struct gputm_simt_stack_entry entry;
+
+	for (size_t i = warp->stack && program->spot ? gputm_simt_stack_depth(warp->stack) : 0;
+	     i-- && !gputm_simt_stack_get_entry(warp->stack, i, &entry);) {
+		if (!(entry.mask & waiting) || entry.pc >= program->length)
+			continue;
+		snprintf(text, size, "; thread %u of its warp waits for it in line %u",
+			 name_of(machine, warp->thread[__builtin_ctzll(entry.mask & waiting)]),
+			 program->spot[entry.pc].line);
+		return;
+	}
+}
+
 static uint32_t first_thread(const struct sim_warp *warp)
 {
 	uint64_t active = sim_active(warp);
@@ -150,13 +170,14 @@ static void lose_patience_with(struct sim_machine *machine, const struct sim_war
  * wait for each other may change memory for ever, or commit transactions that find nothing new.
  * Attempts of which none commits have rules of their own, above.
  */
-void sim_lose_patience(struct sim_machine *machine, uint32_t thread, uint32_t pc, bool inside)
+static void lose_patience_of(struct sim_machine *machine, const struct sim_warp *warp,
+			     uint32_t thread, uint32_t pc, bool inside)
 {
 	uint64_t most = machine->port.workload->transactions;
 	uint64_t left = machine->threads_left - (most ? machine->port.result.committed : 0);
 	uint64_t cycles = (machine->port.now - machine->left_at) / machine->port.core_ticks;
 	bool commits = machine->committed_at > machine->left_at;
-	char reason[200];
+	char reason[320], waits[80] = "";
 
 	if (left != machine->left_before) {
 		machine->left_before = left;
@@ -167,14 +188,21 @@ void sim_lose_patience(struct sim_machine *machine, uint32_t thread, uint32_t pc
 		snprintf(reason, sizeof reason, "goes on, but the run has %llu transactions "
 			 "(commits), and %llu have committed", (unsigned long long)most,
 			 (unsigned long long)machine->port.result.committed);
-	else if ((commits || !inside) && cycles > machine->config.patience_cycles)
+	else if ((commits || !inside) && cycles > machine->config.patience_cycles) {
+		if (warp)
+			tell_waiting(machine, warp, waits, sizeof waits);
 		snprintf(reason, sizeof reason, "goes round: no thread has ended%s for more than "
-			 "%s.patience_cycles = %u cycles%s", most ? " or committed" : "",
+			 "%s.patience_cycles = %u cycles%s%s", most ? " or committed" : "",
 			 patient(machine), machine->config.patience_cycles,
-			 most ? "" : " (expected more of them, or a line commits)");
-	else
+			 most ? "" : " (expected more of them, or a line commits)", waits);
+	} else
 		return;
 	give_up(machine, thread, pc, reason);
+}
+
+void sim_lose_patience(struct sim_machine *machine, uint32_t thread, uint32_t pc, bool inside)
+{
+	lose_patience_of(machine, NULL, thread, pc, inside);
 }
 
 static void lose_patience_with_threads(struct sim_machine *machine)
@@ -191,7 +219,7 @@ static void lose_patience_with_threads(struct sim_machine *machine)
 			awake = warp;
 	}
 	if (awake)
-		sim_lose_patience(machine, first_thread(awake), sim_warp_pc(awake), inside);
+		lose_patience_of(machine, awake, first_thread(awake), sim_warp_pc(awake), inside);
 }
 
 void sim_look_patiently(struct sim_machine *machine)

@@ -113,6 +113,12 @@ struct flow_core {
 	struct flow_result result;
 };
 
+/* When a thread has ended, and when a register or a word of memory has changed; no state. */
+struct flow_patience {
+	uint64_t left, left_at, still_at; /* threads; cycles */
+	uint64_t sum, next; /* of all registers and words; the cycle of the next look at them */
+};
+
 struct flow_gpu {
 	struct sim_machine *machine;
 	struct sim_port *port;	 /* the machine's, with the units, core by core */
@@ -126,6 +132,7 @@ struct flow_gpu {
 	FILE *issues;		  /* a line for every warp that issues, or NULL */
 	uint32_t cores;
 	struct flow_core *core;
+	struct flow_patience patience;
 	struct flow_result result; /* of all cores, after the run */
 };
 
@@ -161,6 +168,9 @@ static inline uint32_t flow_core_rest(const struct flow_core *core, const struct
 
 	return fence ? core->gpu->config.latency : flow_core_ends(core, warp) ? core->interval : 0;
 }
+
+/* Does the run come nearer to its end? 0, or -EINVAL after sim_fail() with thread and line. */
+int flow_lose_patience(struct flow_gpu *gpu, uint64_t now);
 
 /* Save or load its state, except that of units. */
 void flow_core_io(struct flow_core *core, struct sim_io *io);

@@ -56,7 +56,7 @@ static int look(struct flow_gpu *gpu, uint64_t now)
 		return fail_anywhere(gpu, "given up (core.most_cycles)", now);
 	if (gpu->check && flow_check_hopeless(gpu->check))
 		return fail_anywhere(gpu, "given up", now);
-	return 0;
+	return flow_lose_patience(gpu, now);
 }
 
 /* Let the run be seen at the present tick. Cores of a run that is seen do not go ahead. */
