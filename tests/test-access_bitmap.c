@@ -63,6 +63,22 @@ KIT_MADE(test_access_bitmap_joins_runs, bitmap, "region_bytes=1048576 granule=16
 	kit_counts(unit_of(bitmap), "cleared=3 maximum_marked=3 made=4");
 }
 
+/* Marks that no counter would hold at the next clear are not taken for a state. */
+KIT_TEST(test_access_bitmap_counts_below_2_63)
+{
+	struct gputm_access_bitmap *bitmap = make(kit, "region_bytes=4096 granule=4");
+	const char *const many = "access_bitmap: I3: more marks were made than can be counted";
+
+	for (int i = 0; i < 57; i++)
+		record(bitmap, 8);
+	ck_assert_str_eq(kit_damaged(unit_of(bitmap), 57, UINT64_C(1) << 63), many);
+	ck_assert_ptr_null(kit_damaged(unit_of(bitmap), 57, (UINT64_C(1) << 63) - 1));
+	gputm_access_bitmap_clear(bitmap);
+	record(bitmap, 8);
+	ck_assert_str_eq(kit_damaged(unit_of(bitmap), 57, (UINT64_C(1) << 63) - 1), many);
+	ck_assert_ptr_null(kit_damaged(unit_of(bitmap), 57, (UINT64_C(1) << 63) - 2));
+}
+
 /* Runs over word and summary borders, and the last granule that is not whole. */
 KIT_TEST(test_access_bitmap_runs_end_with_the_region)
 {

@@ -49,6 +49,22 @@ KIT_TEST(test_section_3_6_2_policies)
 	}
 }
 
+/* Cycles stop at the end of time, and blocks still issue. */
+KIT_MADE(test_block_priority_at_the_end_of_time, p, "blocks=2")
+{
+	uint32_t slot;
+
+	ck_assert_int_eq(gputm_block_priority_admit(p, 1), 0);
+	gputm_block_priority_advance(p, (UINT64_C(1) << 63) - 1);
+	for (int i = 0; i < 3; i++) {
+		ck_assert_int_eq(gputm_block_priority_pick(p, 2, &slot), 1);
+		ck_assert_uint_eq(slot, 1);
+		kit_valid(unit_of(p));
+	}
+	kit_counts(unit_of(p), "cycles=9223372036854775808 issued=3 idle=9223372036854775807");
+	kit_round_trip(&block_priority_maker, unit_of(p));
+}
+
 /* SRR: a block that is not ready for a cycle loses its priority to the next. */
 KIT_MADE(test_section_3_6_2_srr_sticks, p, "blocks=3 policy=srr")
 {

@@ -186,9 +186,11 @@ int gputm_block_priority_pick(struct gputm_block_priority *p, uint64_t ready, ui
 		gputm_block_priority_advance(p, 1);
 		return result;
 	}
-	p->cycles++;
-	p->switches += p->issued && p->last != *slot;
-	p->issued++;
+	p->cycles = gputm__later(p->cycles, 1);
+	if (GPUTM__LIKELY(p->issued < GPUTM__END_OF_TIME)) {
+		p->switches += p->issued && p->last != *slot;
+		p->issued++;
+	}
 	p->last = *slot;
 	if (p->config.policy == GPUTM_BLOCK_PRIORITY_POLICY_RRB)
 		p->head = first_from(p->blocks, p->head + 1);

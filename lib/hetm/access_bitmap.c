@@ -25,7 +25,8 @@
  * Invariants, proved by check():
  *  I1  in 64 words with marks made, at least one granule is marked and no more than were made
  *  I2  no granule behind the region's end is marked
- *  I3  maximum_marked <= cleared <= made; nothing is cleared without a clear
+ *  I3  maximum_marked <= cleared <= made; nothing is cleared without a clear; all marks made, with
+ *      those that a clear will count, are below 2^63
  *
  * Differences from the paper:
  *  - The paper's bitmaps may as well be byte maps; it does not say how marks of concurrent
@@ -199,10 +200,13 @@ static const char *check(const struct gputm_unit *unit)
 {
 	const struct gputm_access_bitmap *b = (const void *)unit;
 	const struct gputm__marks *m = &b->marks;
+	uint64_t left = GPUTM__END_OF_TIME; /* marks that may still be made */
 
-	for (uint64_t g = 0; g < groups(m); g++)
+	for (uint64_t g = 0; g < groups(m); g++) {
 		if (m->made[g] && (!marked_in(m, g) || marked_in(m, g) > m->made[g]))
 			return "I1: a group has more marked granules than marks, or only marks";
+		left -= m->made[g] < left ? m->made[g] : left;
+	}
 	if (granules(m) & 63 && m->bits[m->words - 1] & ~gputm__low_mask(granules(m) & 63))
 		return "I2: a granule past the end of the region is marked";
 	if (b->maximum_marked > b->cleared || b->maximum_marked > granules(m))
@@ -210,6 +214,8 @@ static const char *check(const struct gputm_unit *unit)
 		       "marked";
 	if (b->cleared > b->made)
 		return "I3: more granules were marked than marks made";
+	if (b->made >= left)
+		return "I3: more marks were made than can be counted";
 	return b->clears || !b->made ? NULL : "I3: marks were removed and nothing was cleared";
 }
 
