@@ -121,11 +121,11 @@ awk '
 		answers += /"name":"answer","args":\{"instance":[0-5],"tag":"[0-9]*","outcome":"/
 		if (/"execute"/) print "--trace-only: warps are told, too"
 	}
-	FILENAME == "hetm.trace" { phases += /"name":"phase","args":\{"instance":0,"phase":"/ }
+	FILENAME == "hetm.trace" { states += /"name":"state","args":{"instance":0,"state":"/ }
 	FILENAME == "commit_unit.only" && /"name":"abort: / { print "--trace-only commit_unit: " $0 }
 	END {
 		if (!answers) print "--trace-only: no events of the validation units"
-		if (!phases) print "hetm: no phases"
+		if (!states) print "hetm: no states"
 	}' kilo-tm.trace window.trace only.trace hetm.trace commit_unit.only >wrong
 [ ! -s wrong ] || complain "$(head -1 wrong)"
 
