@@ -66,38 +66,43 @@ static unsigned entries(const struct oracle_local_tm *o, unsigned item, unsigned
 	return count;
 }
 
-static void clear_bank(struct oracle_local_tm *o, unsigned item, unsigned bank, bool restore)
+static void release(struct oracle_local_tm *o, unsigned w, bool restore)
 {
-	for (unsigned w = bank; w < o->words; w += o->banks) {
-		if (o->owner[w] != (int)item)
-			continue;
-		if (restore)
-			o->data[w] = o->backup[w];
-		++*(restore ? &o->stats.restored : &o->stats.released);
-		o->stats.owned--;
-		o->owner[w] = -1;
-	}
+	if (restore)
+		o->data[w] = o->backup[w];
+	++*(restore ? &o->stats.restored : &o->stats.released);
+	o->stats.owned--;
+	o->owner[w] = -1;
+}
+
+static void restore_bank(struct oracle_local_tm *o, unsigned item, unsigned bank)
+{
+	for (unsigned w = bank; w < o->words; w += o->banks)
+		if (o->owner[w] == (int)item)
+			release(o, w, true);
 	o->signature[item][bank] = 0;
 }
 
-/* Clear these lanes everywhere; the cycles of the slowest bank. */
+/* Clear these lanes everywhere, and count words in the sums of banks; the cycles of the slowest. */
 static unsigned clear_lanes(struct oracle_local_tm *o, unsigned wave, uint64_t lanes,
 			    bool restore, unsigned sum[])
 {
-	unsigned slowest = 0;
+	unsigned first = wave * o->lanes, slowest = 0;
 
-	for (unsigned bank = 0; bank < o->banks; bank++) {
-		for (unsigned lane = 0; lane < o->lanes; lane++) {
-			unsigned item = wave * o->lanes + lane;
+	for (unsigned w = 0; w < o->words; w++) {
+		unsigned lane = (unsigned)o->owner[w] - first; /* out of range for other waves */
 
-			if (!(lanes >> lane & 1))
-				continue;
-			sum[bank] += entries(o, item, bank);
-			clear_bank(o, item, bank, restore);
-		}
+		if (o->owner[w] < 0 || lane >= o->lanes || !(lanes >> lane & 1))
+			continue;
+		release(o, w, restore);
+		sum[w % o->banks]++;
+	}
+	for (unsigned lane = 0; lane < o->lanes; lane++)
+		if (lanes >> lane & 1)
+			memset(o->signature[first + lane], 0, sizeof(*o->signature));
+	for (unsigned bank = 0; bank < o->banks; bank++)
 		if (sum[bank] > slowest)
 			slowest = sum[bank];
-	}
 	return slowest;
 }
 
@@ -177,7 +182,7 @@ static bool serve(struct oracle_local_tm *o, unsigned item, bool write, uint32_t
 			if (entries(o, item, b) > most)
 				most = entries(o, item, b);
 		*cycles += most;
-		clear_bank(o, item, bank, true);
+		restore_bank(o, item, bank);
 		return true;
 	}
 	if (o->signature[item][bank] & bit && o->owner[word] == (int)item) {
