@@ -12,13 +12,13 @@ tests='recency_bloom simt_stack-drive block_stack-random last_writer sequential_
 
 # objects ARCHIVE SOURCE...: check.h is the same on every machine, so that the host's serves.
 objects() {
-	archive=$1
+	folder=${1%.a} archive=$1
 	shift
-	mkdir -p "$archive.d"
+	mkdir -p "$folder"
 	printf '%s\n' "$@" | xargs -P "${JOBS:-1}" -I__source__ sh -c '
-		exec "$@" -c __source__ -o "$0/$(echo __source__ | tr / _).o"' "$archive.d" \
+		exec "$@" -c __source__ -o "$0/$(echo __source__ | tr / _).o"' "$folder" \
 		$cc -std=c11 -O1 -w "-I$srcdir/include" "-I$srcdir" -idirafter /usr/include
-	ar rc "$archive" "$archive.d"/*.o
+	ar rc "$archive" "$folder"/*.o
 }
 
 objects library.a "$srcdir"/lib/*/*.c
@@ -28,7 +28,7 @@ failed=0
 for test in $tests; do
 	unit=${test%-*}
 	objects "$test.a" "$srcdir/tests/test-$test.c"
-	$cc -static -o "record-$test" "$test.a.d"/*.o kit.a library.a
+	$cc -static -o "record-$test" "$test"/*.o kit.a library.a
 	if $emulator "./record-$test" "$srcdir/tests/golden/$unit"; then
 		echo "$unit: as tests/golden/$unit has it"
 	else
