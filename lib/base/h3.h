@@ -20,13 +20,19 @@
 
 /*
  * What decides how many cells there are and how they are read from a word. The usual shape, as a
- * constant, gives straight-line code: a unit inlines its rule twice, for USUAL and for h3->shape.
+ * constant, gives straight-line code: GPUTM__H3_SHAPED calls a rule with it, or else with that of
+ * the family. The rule is inlined, and its second argument is the shape.
  */
 struct gputm__h3_shape {
 	uint32_t ways;
 	uint32_t field_bits; /* 16 or 32 */
 };
 #define GPUTM__H3_USUAL ((struct gputm__h3_shape){ 4, 16 })
+#define GPUTM__H3_SHAPED(h3, rule, self, ...) \
+	((h3)->usual ? rule(self, GPUTM__H3_USUAL, __VA_ARGS__) : \
+		       rule(self, (h3)->shape, __VA_ARGS__))
+/* Before a loop over the ways of a shape. */
+#define GPUTM__H3_UNROLL GPUTM__UNROLL(4)
 
 struct gputm_h3 {
 	struct gputm_ctx *ctx;
@@ -109,27 +115,18 @@ static GPUTM__INLINE void gputm__h3_cells(const struct gputm_h3 *h3, struct gput
 	}
 }
 
-/* The same, beginning with the way `first`. */
-static GPUTM__INLINE void gputm__h3_cells_from(const struct gputm_h3 *h3,
-					       struct gputm__h3_shape shape, uint32_t first,
-					       uint64_t key, uint32_t cell[GPUTM__H3_WAYS])
+/* The same for the family's own shape, beginning with the way `first`. */
+static inline void gputm__h3_cells_from(const struct gputm_h3 *h3, uint32_t first, uint64_t key,
+					uint32_t cell[GPUTM__H3_WAYS])
 {
-	uint32_t in_order[GPUTM__H3_WAYS], turn = first * shape.field_bits;
+	uint32_t in_order[GPUTM__H3_WAYS], ways = h3->shape.ways;
 
-	if (shape.ways * shape.field_bits == 64) { /* all ways in a word: turn the word */
-		uint64_t word = gputm__h3_word(h3->table, gputm__opaque(key));
-
-		word = word >> (turn & 63) | word << (-turn & 63);
-		GPUTM__UNROLL(4)
-		for (uint32_t way = 0; way < shape.ways; way++)
-			cell[way] = (uint32_t)(word >> (way * shape.field_bits) &
-					       gputm__low_mask(shape.field_bits));
-		return;
-	}
-	gputm__h3_cells(h3, shape, key, in_order);
-	for (uint32_t way = 0; way < shape.ways; way++)
-		cell[way] = in_order[first + way < shape.ways ? first + way :
-								first + way - shape.ways];
+	if (h3->usual)
+		gputm__h3_cells(h3, GPUTM__H3_USUAL, key, in_order);
+	else
+		gputm__h3_cells(h3, h3->shape, key, in_order);
+	for (uint32_t way = 0; way < ways; way++)
+		cell[way] = in_order[first + way < ways ? first + way : first + way - ways];
 }
 
 /* Cell of the way in this slot of a group's word. */

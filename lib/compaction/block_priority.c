@@ -167,7 +167,7 @@ static inline uint32_t choose(const struct gputm_block_priority *p, uint64_t rea
 int gputm_block_priority_pick_probe(const struct gputm_block_priority *p, uint64_t ready,
 				    uint32_t *slot)
 {
-	if (GPUTM__UNLIKELY(ready & ~p->blocks))
+	if (ready & ~p->blocks)
 		return gputm__refuse(&p->unit, "ready = 0x%llx has slots without a block (0x%llx)",
 				     (unsigned long long)ready, (unsigned long long)p->blocks);
 	if (!ready)
@@ -180,7 +180,7 @@ int gputm_block_priority_pick(struct gputm_block_priority *p, uint64_t ready, ui
 {
 	int result = gputm_block_priority_pick_probe(p, ready, slot);
 
-	if (GPUTM__UNLIKELY(result < 0))
+	if (result < 0)
 		return result;
 	if (result == GPUTM_BLOCK_PRIORITY_IDLE) {
 		gputm_block_priority_advance(p, 1);

@@ -272,11 +272,11 @@ static int check_row(const struct gputm_access_coalescer *c, uint64_t lane_mask,
 {
 	uint64_t all = 0;
 
-	if (GPUTM__UNLIKELY(lane_mask & ~c->lanes))
+	if (lane_mask & ~c->lanes)
 		return gputm__out_of_range(&c->unit, "lane_mask", lane_mask, 0, c->lanes);
 	for (uint64_t left = lane_mask; left; left &= left - 1)
 		all |= address[gputm__lowest(left)];
-	if (GPUTM__LIKELY(!(all & c->reject)))
+	if (!(all & c->reject))
 		return 0;
 	while (!(address[gputm__lowest(lane_mask)] & c->reject))
 		lane_mask &= lane_mask - 1;

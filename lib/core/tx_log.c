@@ -165,17 +165,17 @@ static int append(struct gputm_tx_log *l, struct rows *log, uint64_t mask, const
 {
 	uint64_t all;
 
-	if (GPUTM__UNLIKELY(mask & ~l->lane_mask))
+	if (mask & ~l->lane_mask)
 		return refuse_lanes(l, mask);
-	if (GPUTM__UNLIKELY(!mask))
+	if (!mask)
 		return GPUTM_TX_LOG_CACHED;
-	if (GPUTM__UNLIKELY(l->config.packed))
+	if (l->config.packed)
 		return append_packed(l, log, mask, address, value);
-	if (GPUTM__UNLIKELY(log->count == log->room) &&
+	if (log->count == log->room &&
 	    gputm__tx_log_grow(l, log, log->room ? 2 * log->room : l->config.reserve_rows))
 		return -ENOMEM;
 	all = put_row(l, log, mask, address, value);
-	if (GPUTM__UNLIKELY(all > l->address_max || all & 3))
+	if (all > l->address_max || all & 3)
 		return refuse_address(l, mask, address);
 	log->mask[log->count++] = mask;
 	log->lanes |= mask;
@@ -193,7 +193,7 @@ int gputm_tx_log_append_read(struct gputm_tx_log *l, uint64_t mask, const uint64
 	uint32_t before = log->count;
 	int result = append(l, log, mask, address, value);
 
-	if (GPUTM__UNLIKELY(result < 0 || !mask))
+	if (result < 0 || !mask)
 		return result;
 	l->read_rows += log->count - before;
 	l->read_entries += gputm__popcount(mask);
@@ -209,7 +209,7 @@ int gputm_tx_log_append_write(struct gputm_tx_log *l, uint64_t mask, const uint6
 	uint32_t before = log->count;
 	int result = append(l, log, mask, address, value);
 
-	if (GPUTM__UNLIKELY(result < 0 || !mask))
+	if (result < 0 || !mask)
 		return result;
 	l->write_rows += log->count - before;
 	l->write_entries += gputm__popcount(mask);
@@ -283,11 +283,11 @@ int gputm_tx_log_lookup_own_writes(struct gputm_tx_log *l, uint64_t mask, const 
 {
 	struct gputm_tx_log_lookup answer = { 0, 0, 0 };
 
-	if (GPUTM__UNLIKELY(mask & ~l->lane_mask))
+	if (mask & ~l->lane_mask)
 		return refuse_lanes(l, mask);
 	l->lookups += gputm__popcount(mask);
 	answer.walked = suspects(l, mask, address);
-	if (GPUTM__UNLIKELY(answer.walked)) {
+	if (answer.walked) {
 		answer.hits = walk(l, answer.walked, address, value, &answer.rows);
 		if (l->config.filter == GPUTM_TX_LOG_FILTER_PERFECT)
 			answer.walked = answer.hits;
@@ -311,7 +311,7 @@ int gputm_tx_log_lookup_own_write(struct gputm_tx_log *l, uint32_t lane, uint64_
 	uint32_t values[MAX_LANES];
 	struct gputm_tx_log_lookup answer;
 
-	if (GPUTM__UNLIKELY(lane >= l->config.lanes))
+	if (lane >= l->config.lanes)
 		return gputm__out_of_range(&l->unit, "lane", lane, 0, l->config.lanes - 1);
 	addresses[lane] = address;
 	if (gputm_tx_log_lookup_own_writes(l, UINT64_C(1) << lane, addresses, values, &answer))
@@ -348,11 +348,11 @@ int gputm_tx_log_restart(struct gputm_tx_log *l, uint64_t mask)
 {
 	uint64_t voided;
 
-	if (GPUTM__UNLIKELY(mask & ~l->lane_mask))
+	if (mask & ~l->lane_mask)
 		return refuse_lanes(l, mask);
 	voided = void_lanes(&l->log[GPUTM_TX_LOG_KIND_READ], mask);
 	voided += void_lanes(&l->log[GPUTM_TX_LOG_KIND_WRITE], mask);
-	if (GPUTM__UNLIKELY(l->config.packed))
+	if (l->config.packed)
 		void_ends(l, mask);
 	if (l->log[GPUTM_TX_LOG_KIND_READ].lanes | l->log[GPUTM_TX_LOG_KIND_WRITE].lanes)
 		for (uint64_t m = mask; m; m &= m - 1)
@@ -393,11 +393,11 @@ int gputm_tx_log_get_row(const struct gputm_tx_log *l, enum gputm_tx_log_kind ki
 {
 	const struct rows *log;
 
-	if (GPUTM__UNLIKELY(!names_log(kind)))
+	if (!names_log(kind))
 		return gputm__refuse(&l->unit, "kind = %u is neither 0, the read log, nor 1, the "
 				     "write log", (unsigned)kind);
 	log = log_of(l, kind);
-	if (GPUTM__UNLIKELY(index >= log->count))
+	if (index >= log->count)
 		return gputm__refuse(&l->unit, "row %u of a log with %u rows", index, log->count),
 		       -ERANGE;
 	out->mask = log->mask[index];

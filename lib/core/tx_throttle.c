@@ -372,7 +372,7 @@ static int refuse_warp(const struct gputm_tx_throttle *t, uint32_t warp)
 
 int gputm_tx_throttle_admit_probe(const struct gputm_tx_throttle *t, uint32_t warp)
 {
-	if (GPUTM__UNLIKELY(warp >= t->config.warps))
+	if (warp >= t->config.warps)
 		return refuse_warp(t, warp);
 	if (t->place[warp] == INSIDE)
 		return GPUTM_TX_THROTTLE_ADMITTED;
@@ -422,9 +422,9 @@ int gputm_tx_throttle_admit(struct gputm_tx_throttle *t, uint32_t warp)
 
 int gputm_tx_throttle_leave(struct gputm_tx_throttle *t, uint32_t warp)
 {
-	if (GPUTM__UNLIKELY(warp >= t->config.warps))
+	if (warp >= t->config.warps)
 		return refuse_warp(t, warp);
-	if (GPUTM__UNLIKELY(t->place[warp] != INSIDE))
+	if (t->place[warp] != INSIDE)
 		return gputm__refuse(&t->unit,
 				     "warp %u is in no transaction that it could leave", warp);
 	t->place[warp] = OUTSIDE;
@@ -540,16 +540,16 @@ int gputm_tx_throttle_report(struct gputm_tx_throttle *t, uint32_t commits, uint
 	uint64_t cycles = cycle - t->since, had_commits, had_aborts;
 	int result;
 
-	if (GPUTM__UNLIKELY(commits > LANES))
+	if (commits > LANES)
 		return gputm__out_of_range(&t->unit, "commits", commits, 0, LANES);
-	if (GPUTM__UNLIKELY(aborts > LANES))
+	if (aborts > LANES)
 		return gputm__out_of_range(&t->unit, "aborts", aborts, 0, LANES);
 	if (!adapts(t))
 		return GPUTM_TX_THROTTLE_KEPT;
-	if (GPUTM__UNLIKELY(cycle < t->last))
+	if (cycle < t->last)
 		return gputm__refuse(&t->unit, "cycle %llu is before that of the last report, %llu",
 				     (unsigned long long)cycle, (unsigned long long)t->last);
-	if (GPUTM__UNLIKELY(began > cycle))
+	if (began > cycle)
 		return gputm__refuse(&t->unit,
 				     "began = %llu is after cycle = %llu, the end of the attempt",
 				     (unsigned long long)began, (unsigned long long)cycle);

@@ -194,13 +194,15 @@ static inline uint64_t raising(const struct gputm_recency_bloom *f, uint64_t sta
 	return stamp == f->base ? 0 : stamp;
 }
 
-static GPUTM__INLINE uint64_t least(const struct gputm_recency_bloom *f, const uint32_t *cell,
-				    uint32_t ways, uint32_t stamps, uint64_t which)
+/* The least of a stamp in all cells, or, of an address never recorded, the answer for it. */
+static GPUTM__INLINE uint64_t least(const struct gputm_recency_bloom *f, const uint32_t cell[],
+				    uint32_t ways, uint32_t which)
 {
 	const uint64_t *entry = f->entry + which;
+	uint32_t stamps = f->config.stamps;
 	uint64_t least = UINT64_MAX;
 
-	GPUTM__UNROLL(4)
+	GPUTM__H3_UNROLL
 	for (uint32_t way = 0; way < ways; way++) {
 		uint64_t stamp = entry[cell[way] * stamps];
 
@@ -209,83 +211,49 @@ static GPUTM__INLINE uint64_t least(const struct gputm_recency_bloom *f, const u
 	return least ? least : f->config.empty_stamp;
 }
 
-static GPUTM__INLINE void record_as(struct gputm_recency_bloom *f, struct gputm__h3_shape shape,
-				    uint32_t stamps, uint64_t address, uint64_t first,
-				    uint64_t second)
+/* A second stamp of 0 raises nothing. */
+static GPUTM__INLINE int record(struct gputm_recency_bloom *f, struct gputm__h3_shape shape,
+				uint64_t address, uint64_t first, uint64_t second)
 {
 	uint64_t raised[2] = { raising(f, first), raising(f, second) };
-	uint32_t cell[GPUTM__H3_WAYS];
+	uint32_t cell[GPUTM__H3_WAYS], stamps = f->config.stamps;
 
 	gputm__h3_cells(f->h3, shape, address, cell);
-	GPUTM__UNROLL(4)
+	GPUTM__H3_UNROLL
 	for (uint32_t way = 0; way < shape.ways; way++) {
-		uint64_t *entry = &f->entry[cell[way] * stamps];
-
-		gputm__maximum(&entry[0], raised[0]);
+		gputm__maximum(&f->entry[cell[way] * stamps], raised[0]);
 		if (stamps == 2)
-			gputm__maximum(&entry[1], raised[1]);
+			gputm__maximum(&f->entry[cell[way] * stamps + 1], raised[1]);
 	}
 	f->updates++;
 	gputm__emit(&f->unit, GPUTM_RECENCY_BLOOM_EVENT_UPDATE, address, first, second, 0);
-}
-
-APART void record_any(struct gputm_recency_bloom *f, uint64_t address, uint64_t first,
-				    uint64_t second)
-{
-	record_as(f, f->h3->shape, f->config.stamps, address, first, second);
-}
-
-/* A second stamp of 0 raises nothing. */
-static GPUTM__INLINE int record(struct gputm_recency_bloom *f, uint32_t stamps, uint64_t address,
-				uint64_t first, uint64_t second)
-{
-	if (f->h3->usual && f->config.stamps == stamps)
-		record_as(f, GPUTM__H3_USUAL, stamps, address, first, second);
-	else
-		record_any(f, address, first, second);
 	return 0;
 }
 
-static GPUTM__INLINE void query_as(const struct gputm_recency_bloom *f,
-				   struct gputm__h3_shape shape, uint32_t stamps,
-				   uint64_t address, uint64_t *first, uint64_t *second)
+/* `second` is NULL for cells of a single stamp. */
+static GPUTM__INLINE int query(const struct gputm_recency_bloom *f, struct gputm__h3_shape shape,
+			       uint64_t address, uint64_t *first, uint64_t *second)
 {
 	uint32_t cell[GPUTM__H3_WAYS];
 
 	gputm__h3_cells(f->h3, shape, address, cell);
-	*first = least(f, cell, shape.ways, stamps, 0);
+	*first = least(f, cell, shape.ways, 0);
 	if (second)
-		*second = least(f, cell, shape.ways, stamps, 1);
-}
-
-APART void query_any(const struct gputm_recency_bloom *f, uint64_t address,
-				   uint64_t *first, uint64_t *second)
-{
-	query_as(f, f->h3->shape, f->config.stamps, address, first, second);
-}
-
-/* `second` is NULL for cells of a single stamp. */
-static GPUTM__INLINE int query(const struct gputm_recency_bloom *f, uint32_t stamps,
-			       uint64_t address, uint64_t *first, uint64_t *second)
-{
-	if (f->h3->usual && f->config.stamps == stamps)
-		query_as(f, GPUTM__H3_USUAL, stamps, address, first, second);
-	else
-		query_any(f, address, first, second);
+		*second = least(f, cell, shape.ways, 1);
 	return 0;
 }
 
-APART int refuse_address(const struct gputm_recency_bloom *f, uint64_t address)
+static int refuse_address(const struct gputm_recency_bloom *f, uint64_t address)
 {
 	return gputm__out_of_range(&f->unit, "address", address, 0, f->address_max);
 }
 
-APART int refuse_stamp(const struct gputm_recency_bloom *f, uint64_t stamp)
+static int refuse_stamp(const struct gputm_recency_bloom *f, uint64_t stamp)
 {
 	return gputm__out_of_range(&f->unit, "stamp", stamp, f->base, f->base + f->span);
 }
 
-APART int refuse_pair(const struct gputm_recency_bloom *f)
+static int refuse_pair(const struct gputm_recency_bloom *f)
 {
 	gputm__unit_log(&f->unit, "stamps = 1, a pair needs entries of 2 stamps");
 	return -ENOTSUP;
@@ -297,7 +265,7 @@ int gputm_recency_bloom_update(struct gputm_recency_bloom *f, uint64_t address, 
 		return refuse_address(f, address);
 	if (stamp - f->base > f->span)
 		return refuse_stamp(f, stamp);
-	return record(f, 1, address, stamp, 0);
+	return GPUTM__H3_SHAPED(f->h3, record, f, address, stamp, 0);
 }
 
 int gputm_recency_bloom_update_pair(struct gputm_recency_bloom *f, uint64_t address, uint64_t first,
@@ -311,7 +279,7 @@ int gputm_recency_bloom_update_pair(struct gputm_recency_bloom *f, uint64_t addr
 		return refuse_stamp(f, first);
 	if (second - f->base > f->span)
 		return refuse_stamp(f, second);
-	return record(f, 2, address, first, second);
+	return GPUTM__H3_SHAPED(f->h3, record, f, address, first, second);
 }
 
 int gputm_recency_bloom_query(const struct gputm_recency_bloom *f, uint64_t address,
@@ -319,7 +287,7 @@ int gputm_recency_bloom_query(const struct gputm_recency_bloom *f, uint64_t addr
 {
 	if (address > f->address_max)
 		return refuse_address(f, address);
-	return query(f, 1, address, stamp, NULL);
+	return GPUTM__H3_SHAPED(f->h3, query, f, address, stamp, NULL);
 }
 
 int gputm_recency_bloom_query_pair(const struct gputm_recency_bloom *f, uint64_t address,
@@ -329,7 +297,7 @@ int gputm_recency_bloom_query_pair(const struct gputm_recency_bloom *f, uint64_t
 		return refuse_pair(f);
 	if (address > f->address_max)
 		return refuse_address(f, address);
-	return query(f, 2, address, first, second);
+	return GPUTM__H3_SHAPED(f->h3, query, f, address, first, second);
 }
 
 void gputm_recency_bloom_clear(struct gputm_recency_bloom *f)

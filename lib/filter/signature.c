@@ -324,8 +324,7 @@ struct places {
 	uint64_t low, high;
 };
 
-static inline __attribute__((always_inline)) struct places
-places_of(const struct gputm_signature *array, uint64_t address)
+static struct places places_of(const struct gputm_signature *array, uint64_t address)
 {
 	struct places places = { gputm__h3_group(array->h3, 0, address), 0 };
 
@@ -393,14 +392,14 @@ static inline bool contains(const struct gputm_signature *array, uint32_t index,
 
 static int check_index(const struct gputm_signature *array, uint32_t index)
 {
-	if (GPUTM__LIKELY(index < array->config.count))
+	if (index < array->config.count)
 		return 0;
 	return gputm__out_of_range(&array->unit, "index", index, 0, array->config.count - 1);
 }
 
 static int check_address(const struct gputm_signature *array, uint64_t address)
 {
-	if (GPUTM__LIKELY(address <= array->address_max))
+	if (address <= array->address_max)
 		return 0;
 	return gputm__out_of_range(&array->unit, "address", address, 0, array->address_max);
 }

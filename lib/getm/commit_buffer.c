@@ -63,7 +63,7 @@ partner_of(const struct gputm_commit_buffer *b, const struct gputm_commit_buffer
 	for (; look; look--) {
 		struct gputm__commit_block *block;
 
-		if (GPUTM__UNLIKELY(next == number))
+		if (next == number)
 			next += q->capacity;
 		block = &b->block[*--next];
 		if (block->address == address && joins(block, entry))
@@ -73,8 +73,9 @@ partner_of(const struct gputm_commit_buffer *b, const struct gputm_commit_buffer
 }
 
 /* Refuse an entry. `partner`: the block to join, whose sum of counts would overflow. */
-APART int refuse(const struct gputm_commit_buffer *b, const struct gputm_commit_buffer_entry *entry,
-		 const struct gputm__commit_block *partner)
+static int refuse(const struct gputm_commit_buffer *b,
+		  const struct gputm_commit_buffer_entry *entry,
+		  const struct gputm__commit_block *partner)
 {
 	if (entry->address > b->address_max)
 		return gputm__out_of_range(&b->unit, "address", entry->address, 0, b->address_max);
@@ -94,13 +95,13 @@ static inline int judge(const struct gputm_commit_buffer *b,
 			const struct gputm_commit_buffer_entry *entry,
 			struct gputm__commit_block **partner)
 {
-	if (GPUTM__UNLIKELY(entry->address > b->address_max || entry->address & 3 ||
-			    !entry->count))
+	if (entry->address > b->address_max || entry->address & 3 ||
+			    !entry->count)
 		return refuse(b, entry, NULL);
 	*partner = partner_of(b, entry);
 	if (!*partner)
 		return b->free_count ? GPUTM_COMMIT_BUFFER_ACCEPTED : GPUTM_COMMIT_BUFFER_FULL;
-	return GPUTM__UNLIKELY(entry->count > UINT32_MAX - (*partner)->sum) ?
+	return entry->count > UINT32_MAX - (*partner)->sum ?
 		       refuse(b, entry, *partner) : GPUTM_COMMIT_BUFFER_JOINED;
 }
 
@@ -137,7 +138,7 @@ int gputm_commit_buffer_push(struct gputm_commit_buffer *b,
 	int result = judge(b, entry, &block);
 	uint32_t word;
 
-	if (GPUTM__UNLIKELY(result < 0 || result == GPUTM_COMMIT_BUFFER_FULL)) {
+	if (result < 0 || result == GPUTM_COMMIT_BUFFER_FULL) {
 		b->refused += result == GPUTM_COMMIT_BUFFER_FULL;
 		return result;
 	}

@@ -40,7 +40,7 @@ static inline uint64_t gputm__metadata_key(const struct gputm_metadata_table *t,
 static inline struct gputm__entry *gputm__metadata_at(const struct gputm_metadata_table *t,
 						      uint32_t at)
 {
-	return GPUTM__LIKELY(at < t->cells) ? &t->cell[at] :
+	return at < t->cells ? &t->cell[at] :
 					      &t->overflow.node[at - t->cells].entry;
 }
 

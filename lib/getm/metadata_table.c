@@ -68,33 +68,30 @@
 
 /* ---- search ---- */
 
-APART int refuse_address(const struct gputm_metadata_table *t, uint64_t address)
+static int refuse_address(const struct gputm_metadata_table *t, uint64_t address)
 {
 	return gputm__out_of_range(&t->unit, "address", address, 0, t->address_max);
 }
 
-/* In the ways; their number and the width of their hashes may be constants for the compiler. */
+/* In the ways. */
 static GPUTM__INLINE uint32_t among(const struct gputm_metadata_table *t,
 				    struct gputm__h3_shape shape, uint64_t key)
 {
 	uint32_t cell[GPUTM__H3_WAYS];
 
 	gputm__h3_cells(t->h3, shape, key, cell);
-	GPUTM__UNROLL(4)
+	GPUTM__H3_UNROLL
 	for (uint32_t way = 0; way < shape.ways; way++)
 		if (t->cell[cell[way]].key == key)
 			return cell[way];
 	return NOWHERE;
 }
 
-/* Look in ways of an unusual shape, in the stash, which is read together with the ways, and in
- * memory. */
+/* In the stash, or in memory. */
 APART uint32_t beside(const struct gputm_metadata_table *t, uint64_t key, uint32_t *cycles)
 {
-	uint32_t at = t->h3->usual ? NOWHERE : among(t, t->h3->shape, key), visited = 0;
+	uint32_t visited = 0, at;
 
-	if (at != NOWHERE)
-		return at;
 	for (at = t->capacity; at < t->cells; at++)
 		if (t->cell[at].key == key)
 			return at;
@@ -105,15 +102,17 @@ APART uint32_t beside(const struct gputm_metadata_table *t, uint64_t key, uint32
 	return at == NOWHERE ? NOWHERE : t->cells + at;
 }
 
-/* The place of a key's entry or NOWHERE, and the cycles of the search. */
+/*
+ * The place of a key's entry or NOWHERE, and the cycles of the search: the stash is read together
+ * with the ways, and memory after them.
+ */
 static GPUTM__INLINE uint32_t find(const struct gputm_metadata_table *t, uint64_t key,
 				   uint32_t *cycles)
 {
-	bool usual = t->h3->usual;
-	uint32_t at = usual ? among(t, GPUTM__H3_USUAL, key) : NOWHERE;
+	uint32_t at = GPUTM__H3_SHAPED(t->h3, among, t, key);
 
 	*cycles = 1;
-	if (at == NOWHERE && (!usual || t->stashed_now || t->overflow.count))
+	if (at == NOWHERE && (t->stashed_now || t->overflow.count))
 		return beside(t, key, cycles);
 	return at;
 }
@@ -123,7 +122,7 @@ static GPUTM__INLINE int look_up(const struct gputm_metadata_table *t, uint64_t 
 {
 	const struct gputm__entry *entry;
 
-	if (GPUTM__UNLIKELY(address > t->address_max))
+	if (address > t->address_max)
 		return refuse_address(t, address);
 	out->place = find(t, gputm__metadata_key(t, address), &out->cycles);
 	if (out->place == NOWHERE)
@@ -143,8 +142,8 @@ int gputm_metadata_table_lookup_probe(const struct gputm_metadata_table *t, uint
 }
 
 /* Count the answer of a look-up. */
-static GPUTM__INLINE int counted(struct gputm_metadata_table *t, int result,
-				 const struct gputm_metadata_table_entry *out)
+static int counted(struct gputm_metadata_table *t, int result,
+		   const struct gputm_metadata_table_entry *out)
 {
 	if (result < 0)
 		return result;
@@ -167,7 +166,7 @@ int gputm_metadata_table_lookup(struct gputm_metadata_table *t, uint64_t address
 static int estimate(const struct gputm_metadata_table *t, uint64_t address, uint64_t *wts,
 		    uint64_t *rts)
 {
-	if (GPUTM__LIKELY(t->filter != NULL))
+	if (t->filter)
 		return gputm_recency_bloom_query_pair(t->filter, address, wts, rts);
 	if (address > t->address_max)
 		return refuse_address(t, address);
@@ -183,8 +182,8 @@ int gputm_metadata_table_estimate(const struct gputm_metadata_table *t, uint64_t
 }
 
 /* The entry, or the estimate without a reservation. */
-static GPUTM__INLINE int known(const struct gputm_metadata_table *t, uint64_t address,
-			       struct gputm_metadata_table_entry *out)
+static int known(const struct gputm_metadata_table *t, uint64_t address,
+		 struct gputm_metadata_table_entry *out)
 {
 	int result = look_up(t, address, out);
 
@@ -258,10 +257,10 @@ static inline bool unlocked(const struct gputm_metadata_table *t, uint32_t at, u
 }
 
 /* The first free cell from `way` on; if none is free, that way's own cell, which may be evicted. */
-static inline uint32_t free_or_open(const struct gputm_metadata_table *t, const uint32_t *cell,
-				    uint32_t way, uint32_t ways)
+static uint32_t free_or_open(const struct gputm_metadata_table *t, const uint32_t *cell,
+			     uint32_t way)
 {
-	for (uint32_t later = way; t->entries < t->capacity && later < ways; later++)
+	for (uint32_t later = way; t->entries < t->capacity && later < t->config.ways; later++)
 		if (!t->cell[cell[later]].key)
 			return cell[later];
 	return cell[way];
@@ -271,29 +270,15 @@ static inline uint32_t free_or_open(const struct gputm_metadata_table *t, const 
  * The cell for a step of the chain, among those of a key, beginning with the way whose turn
  * it is: a free one, else one without reservation that is not `mine`, else the first.
  */
-static GPUTM__INLINE uint32_t choose_among(const struct gputm_metadata_table *t,
-					   struct gputm__h3_shape shape, uint64_t key,
-					   uint32_t mine)
+static uint32_t choose(const struct gputm_metadata_table *t, uint64_t key, uint32_t mine)
 {
 	uint32_t cell[GPUTM__H3_WAYS];
 
-	gputm__h3_cells_from(t->h3, shape, t->turn, key, cell);
-	GPUTM__UNROLL(4)
-	for (uint32_t way = 0; way < shape.ways; way++)
+	gputm__h3_cells_from(t->h3, t->turn, key, cell);
+	for (uint32_t way = 0; way < t->config.ways; way++)
 		if (unlocked(t, cell[way], mine))
-			return free_or_open(t, cell, way, shape.ways);
+			return free_or_open(t, cell, way);
 	return cell[0];
-}
-
-APART uint32_t choose_unusual(const struct gputm_metadata_table *t, uint64_t key, uint32_t mine)
-{
-	return choose_among(t, t->h3->shape, key, mine);
-}
-
-static inline uint32_t choose(const struct gputm_metadata_table *t, uint64_t key, uint32_t mine)
-{
-	return GPUTM__LIKELY(t->h3->usual) ? choose_among(t, GPUTM__H3_USUAL, key, mine) :
-					     choose_unusual(t, key, mine);
 }
 
 static inline void exchange(struct gputm__entry *cell, struct gputm__entry *hand)
@@ -354,7 +339,7 @@ static uint32_t stash_cell(const struct gputm_metadata_table *t)
 }
 
 /* Store the entry that the chain left in the hand. */
-APART enum gputm_metadata_table_update_result
+static enum gputm_metadata_table_update_result
 settle(struct gputm_metadata_table *t, const struct gputm__entry *hand, uint32_t *cycles)
 {
 	uint32_t at = stash_cell(t);
@@ -408,8 +393,8 @@ static int insert(struct gputm_metadata_table *t, uint64_t key,
 
 /* ---- update ---- */
 
-APART int refuse_update(const struct gputm_metadata_table *t, uint64_t address,
-			const struct gputm_metadata_table_entry *in)
+static int refuse_update(const struct gputm_metadata_table *t, uint64_t address,
+			 const struct gputm_metadata_table_entry *in)
 {
 	if (address > t->address_max)
 		return refuse_address(t, address);
@@ -424,7 +409,7 @@ APART int refuse_update(const struct gputm_metadata_table *t, uint64_t address,
 
 /* Move an entry without reservation out of stash or overflow: to a free cell of its ways, or to the
  * filter. */
-APART int reclaim(struct gputm_metadata_table *t, uint32_t from)
+static int reclaim(struct gputm_metadata_table *t, uint32_t from)
 {
 	struct gputm__entry entry = take(t, from);
 	uint32_t at = choose(t, entry.key, NOWHERE);
@@ -459,7 +444,7 @@ int gputm_metadata_table_update(struct gputm_metadata_table *t, uint64_t address
 	struct gputm_metadata_table_entry m = *in;
 	int result;
 
-	if (GPUTM__UNLIKELY(address > t->address_max || !fits(t, in)))
+	if (address > t->address_max || !fits(t, in))
 		return refuse_update(t, address, in);
 	if (m.place >= t->capacity || t->cell[m.place].key != gputm__metadata_key(t, address)) {
 		if (gputm__metadata_get_probe(t, address, &m) < 0) /* the place is out of date */
@@ -503,7 +488,7 @@ int gputm_metadata_table_remove(struct gputm_metadata_table *t, uint64_t address
 	struct gputm__entry entry;
 	uint32_t at, cycles;
 
-	if (GPUTM__UNLIKELY(address > t->address_max))
+	if (address > t->address_max)
 		return refuse_address(t, address);
 	at = find(t, gputm__metadata_key(t, address), &cycles);
 	if (at == NOWHERE)

@@ -152,7 +152,7 @@ static int answer(const struct gputm_stall_buffer *b, const struct line *line)
 						  GPUTM_STALL_BUFFER_NO_SLOT;
 }
 
-APART int refuse_address(const struct gputm_stall_buffer *b, uint64_t address)
+static int refuse_address(const struct gputm_stall_buffer *b, uint64_t address)
 {
 	return gputm__out_of_range(&b->unit, "address", address, 0, b->address_max);
 }
@@ -176,7 +176,7 @@ int gputm_stall_buffer_push(struct gputm_stall_buffer *b,
 	struct line *line;
 	int result;
 
-	if (GPUTM__UNLIKELY(request->address > b->address_max))
+	if (request->address > b->address_max)
 		return refuse_address(b, request->address);
 	line = line_for(b, request->address);
 	result = answer(b, line);

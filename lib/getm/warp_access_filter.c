@@ -167,7 +167,7 @@ static inline void link_entry(struct warp *w, uint64_t *slot, uint64_t at)
 	*slot = (uint64_t)w->attempt << 32 | at;
 }
 
-APART int grow(struct gputm_unit *unit, struct warp *w, uint64_t more)
+static int grow(struct gputm_unit *unit, struct warp *w, uint64_t more)
 {
 	uint64_t slots = w->slots ? w->slots : SLOTS_MIN;
 	struct warp grown = *w;
@@ -195,7 +195,7 @@ APART int grow(struct gputm_unit *unit, struct warp *w, uint64_t more)
 /* Make room for this many more words, with half of the slots free. */
 static inline int reserve(struct gputm_unit *unit, struct warp *w, uint64_t more)
 {
-	return GPUTM__LIKELY((w->used + more) * 2 <= w->slots) ? 0 : grow(unit, w, more);
+	return (w->used + more) * 2 <= w->slots ? 0 : grow(unit, w, more);
 }
 
 /* ---- hardware ---- */
@@ -229,13 +229,13 @@ static inline bool loses(const struct entry *e, uint64_t others, bool write)
 static int check_access(const struct gputm_warp_access_filter *f, uint32_t warp, uint64_t lanes,
 			const uint64_t *address)
 {
-	if (GPUTM__UNLIKELY(warp >= f->config.warps))
+	if (warp >= f->config.warps)
 		return refuse_warp(f, warp);
-	if (GPUTM__UNLIKELY(lanes & ~f->warp[warp].running))
+	if (lanes & ~f->warp[warp].running)
 		return gputm__refuse(&f->unit, "lanes 0x%llx of warp %u do not run",
 				     (unsigned long long)(lanes & ~f->warp[warp].running), warp);
 	for (uint64_t m = lanes; m; m &= m - 1)
-		if (GPUTM__UNLIKELY(address[gputm__lowest(m)] > f->address_max))
+		if (address[gputm__lowest(m)] > f->address_max)
 			return gputm__out_of_range(&f->unit, "address", address[gputm__lowest(m)],
 						   0, f->address_max);
 	return 0;

@@ -155,7 +155,7 @@ static uint64_t largest(const struct gputm_warp_clock *c)
 
 int gputm_warp_clock_get_time(const struct gputm_warp_clock *c, uint32_t warp, uint64_t *time)
 {
-	if (GPUTM__UNLIKELY(warp >= c->config.warps))
+	if (warp >= c->config.warps)
 		return refuse_warp(c, warp);
 	*time = c->config.per_core ? largest(c) : c->warp[warp].time;
 	return 0;
@@ -163,9 +163,9 @@ int gputm_warp_clock_get_time(const struct gputm_warp_clock *c, uint32_t warp, u
 
 int gputm_warp_clock_abort(struct gputm_warp_clock *c, uint32_t warp, uint64_t reported)
 {
-	if (GPUTM__UNLIKELY(warp >= c->config.warps))
+	if (warp >= c->config.warps)
 		return refuse_warp(c, warp);
-	if (GPUTM__UNLIKELY(reported > c->time_max))
+	if (reported > c->time_max)
 		return gputm__out_of_range(&c->unit, "reported", reported, 0, c->time_max);
 	gputm__maximum(&c->warp[warp].pending, reported);
 	c->warp[warp].aborted = true;
@@ -199,7 +199,7 @@ int gputm_warp_clock_restart(struct gputm_warp_clock *c, uint32_t warp, uint64_t
 	struct warp *w;
 	uint64_t time;
 
-	if (GPUTM__UNLIKELY(warp >= c->config.warps))
+	if (warp >= c->config.warps)
 		return refuse_warp(c, warp);
 	w = &c->warp[warp];
 	if (!w->aborted)
@@ -222,9 +222,9 @@ int gputm_warp_clock_restart(struct gputm_warp_clock *c, uint32_t warp, uint64_t
 
 int gputm_warp_clock_commit(struct gputm_warp_clock *c, uint32_t warp)
 {
-	if (GPUTM__UNLIKELY(warp >= c->config.warps))
+	if (warp >= c->config.warps)
 		return refuse_warp(c, warp);
-	if (GPUTM__UNLIKELY(c->warp[warp].aborted))
+	if (c->warp[warp].aborted)
 		return gputm__refuse(&c->unit, "commit of warp %u, of which lanes aborted", warp);
 	c->warp[warp].aborts = 0;
 	c->commits++;

@@ -92,7 +92,6 @@ static int setup(struct gputm_unit *unit)
 
 	m->region = b->config.region_bytes;
 	m->shift = gputm__log2(b->config.granule);
-	m->scale = UINT64_C(1) << (58 - m->shift);
 	m->words = (granules(m) + 63) / 64;
 	m->bits = gputm__own(unit, (size_t)m->words, sizeof(*m->bits));
 	m->made = gputm__own(unit, (size_t)groups(m), sizeof(*m->made));
@@ -230,15 +229,14 @@ GPUTM__UNIT(access_bitmap, .version = 3, .setup = setup, .io_stats = io_stats)
 
 /* ---- data path ---- */
 
-__attribute__((noinline, cold)) static int
-refuse_address(const struct gputm_access_bitmap *b, uint64_t address)
+static int refuse_address(const struct gputm_access_bitmap *b, uint64_t address)
 {
 	return gputm__out_of_range(&b->unit, "address", address, 0, b->marks.region - 1);
 }
 
 int gputm_access_bitmap_record(struct gputm_access_bitmap *b, uint64_t address)
 {
-	if (GPUTM__UNLIKELY(address >= b->marks.region))
+	if (address >= b->marks.region)
 		return refuse_address(b, address);
 	gputm__marks_set(&b->marks, address);
 	return 0;
@@ -246,7 +244,7 @@ int gputm_access_bitmap_record(struct gputm_access_bitmap *b, uint64_t address)
 
 int gputm_access_bitmap_query(struct gputm_access_bitmap *b, uint64_t address)
 {
-	if (GPUTM__UNLIKELY(address >= b->marks.region))
+	if (address >= b->marks.region)
 		return refuse_address(b, address);
 	b->queries++;
 	return gputm__marks_has(&b->marks, address);

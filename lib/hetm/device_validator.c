@@ -235,7 +235,7 @@ GPUTM__UNIT(device_validator, .version = 1, .setup = setup, .laws = laws)
 
 int gputm_device_validator_begin(struct gputm_device_validator *v, uint64_t round)
 {
-	if (GPUTM__UNLIKELY(v->rounds && round <= v->round))
+	if (v->rounds && round <= v->round)
 		return gputm__out_of_range(&v->unit, "round", round, v->round + 1, UINT64_MAX);
 	v->round = round;
 	v->conflict = false;
@@ -272,7 +272,7 @@ static uint64_t *stamp_of(const struct gputm_device_validator *v, uint64_t word)
 static bool acceptable(const struct gputm_device_validator *v,
 		       const struct gputm_write_set_log_entry *e)
 {
-	return GPUTM__LIKELY(word_of(e->address) < v->words && e->stamp - 1 < v->widest);
+	return word_of(e->address) < v->words && e->stamp - 1 < v->widest;
 }
 
 /* Undo: restore the stamps of the entries before `at`, 64 at a time. */
@@ -305,22 +305,22 @@ static uint32_t apply_some(struct gputm_device_validator *v, const struct gputm_
 		uint64_t address = e->address, stamp = e->stamp, before;
 		uint64_t word = word_of(address), *page, at = word & (PAGE_WORDS - 1);
 
-		if (GPUTM__UNLIKELY(word >= words))
+		if (word >= words)
 			break;
 		page = pages[word >> PAGE_SHIFT];
 		before = page[at];
 		if (stamp > before) {
 			*old = before;
-			page[gputm__opaque(at)] = stamp; /* keeps the place out of a register */
+			page[at] = stamp;
 			newer |= bit;
-		} else if (GPUTM__UNLIKELY(((stamp - 1) | before) >> 63)) { /* 0, or no page */
+		} else if (((stamp - 1) | before) >> 63) { /* 0, or no page */
 			if (!stamp || page_made(v, word >> PAGE_SHIFT) ||
 			    !make_page(v, word >> PAGE_SHIFT))
 				break;
 			continue;
 		}
-		if (GPUTM__UNLIKELY(gputm__marks_has(&marks, address)))
-			found = gputm__opaque(found + 1); /* makes the compiler jump over it */
+		if (gputm__marks_has(&marks, address))
+			found++;
 		all |= stamp;
 		bit += bit;
 		old++;
@@ -353,7 +353,7 @@ static int apply_chunk(struct gputm_device_validator *v, const struct gputm__mar
 					   &stamps, &r->conflicts);
 
 		r->applied += gputm__popcount(*apply);
-		if (GPUTM__LIKELY(done == count && stamps <= v->widest))
+		if (done == count && stamps <= v->widest)
 			continue;
 		undo(v, chunk->entry, at + done);
 		return refuse_one_of(v, chunk, at + done);
@@ -477,7 +477,7 @@ int gputm_device_validator_push(struct gputm_device_validator *v,
 		error = test_chunk(v, gputm__access_bitmap_marks(reads), chunk, &r);
 	else
 		error = apply_chunk(v, gputm__access_bitmap_marks(reads), chunk, &r);
-	if (GPUTM__UNLIKELY(error))
+	if (error)
 		return error;
 	for (uint32_t i = 0; i < (chunk->count + 63) / 64; i++)
 		apply[i] = v->apply[i];

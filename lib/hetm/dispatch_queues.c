@@ -147,7 +147,7 @@ static int reserve(struct gputm_dispatch_queues *d, struct queue *q, uint64_t mo
 	uint64_t wrapped;
 	int error;
 
-	if (GPUTM__LIKELY(q->count + more <= old))
+	if (q->count + more <= old)
 		return 0;
 	error = gputm__own_more(&d->unit, &q->request, &q->capacity,
 			    (size_t)(q->count + more), sizeof(*q->request));
@@ -287,9 +287,9 @@ int gputm_dispatch_queues_push(struct gputm_dispatch_queues *d, uint32_t type,
 {
 	struct queue *q;
 
-	if (GPUTM__UNLIKELY(type >= d->config.types))
+	if (type >= d->config.types)
 		return gputm__out_of_range(&d->unit, "type", type, 0, d->config.types - 1);
-	if (GPUTM__UNLIKELY((unsigned)affinity >= KINDS))
+	if ((unsigned)affinity >= KINDS)
 		return gputm__out_of_range(&d->unit, "affinity", affinity, 0, KINDS - 1);
 	q = &d->queue[index_of(d, affinity, type)];
 	if (reserve(d, q, 1))

@@ -322,7 +322,7 @@ static void enter(struct gputm_sync_round *r, enum step step)
 
 static int set_time(struct gputm_sync_round *r, uint64_t now)
 {
-	if (GPUTM__UNLIKELY(now < r->now || now > LAST_TIME))
+	if (now < r->now || now > LAST_TIME)
 		return gputm__out_of_range(&r->unit, "now", now, r->now, LAST_TIME);
 	r->now = now;
 	return 0;
@@ -330,7 +330,7 @@ static int set_time(struct gputm_sync_round *r, uint64_t now)
 
 int gputm_sync_round_begin(struct gputm_sync_round *r, uint64_t now)
 {
-	if (GPUTM__UNLIKELY(r->step != IDLE))
+	if (r->step != IDLE)
 		return gputm__refuse(&r->unit, "a round is going on, in phase %d",
 				     (int)steps[r->step].phase);
 	if (set_time(r, now))
@@ -345,7 +345,7 @@ int gputm_sync_round_begin(struct gputm_sync_round *r, uint64_t now)
 
 int gputm_sync_round_stop(struct gputm_sync_round *r, uint64_t now)
 {
-	if (GPUTM__UNLIKELY(r->step != EXECUTE || r->open))
+	if (r->step != EXECUTE || r->open)
 		return gputm__refuse(&r->unit, "no execution phase goes on, but phase %d",
 				     (int)steps[r->step].phase);
 	if (set_time(r, now))
@@ -549,7 +549,7 @@ int gputm_sync_round_complete(struct gputm_sync_round *r, uint64_t now,
 
 	if (!error)
 		error = set_time(r, now);
-	if (GPUTM__UNLIKELY(error))
+	if (error)
 		return error;
 	r->open = GPUTM_SYNC_ROUND_ACTION_RUN;
 	if (what == GPUTM_SYNC_ROUND_ACTION_SHIP)

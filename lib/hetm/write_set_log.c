@@ -253,11 +253,11 @@ int gputm_write_set_log_append(struct gputm_write_set_log *l, uint32_t thread, u
 {
 	struct thread *t = &l->thread[thread < l->config.threads ? thread : 0];
 
-	if (GPUTM__UNLIKELY(thread >= l->config.threads || address >= l->config.region_bytes ||
+	if (thread >= l->config.threads || address >= l->config.region_bytes ||
 			    address & 3 || !stamp || stamp < t->last ||
-			    stamp > gputm__low_mask(l->config.stamp_bits)))
+			    stamp > gputm__low_mask(l->config.stamp_bits))
 		return refuse_append(l, thread, address, stamp);
-	if (GPUTM__UNLIKELY(t->count == t->capacity) &&
+	if (t->count == t->capacity &&
 	    gputm__own_more(&l->unit, &t->entry, &t->capacity, (size_t)t->count + 1,
 			sizeof(*t->entry)))
 		return -ENOMEM;
@@ -297,7 +297,7 @@ int gputm_write_set_log_cut(struct gputm_write_set_log *l, enum gputm_write_set_
 {
 	uint32_t least = partial ? 1 : l->chunk_entries, thread;
 
-	if (GPUTM__UNLIKELY((unsigned)stream >= STREAMS))
+	if ((unsigned)stream >= STREAMS)
 		return gputm__out_of_range(&l->unit, "stream", stream, 0, STREAMS - 1);
 	thread = l->turn[stream];
 	for (uint32_t i = 0; i < l->config.threads; i++) {
@@ -332,7 +332,7 @@ int gputm_write_set_log_begin(struct gputm_write_set_log *l)
 	uint64_t pending = gputm_write_set_log_pending(l, GPUTM_WRITE_SET_LOG_STREAM_SHIP);
 	uint64_t entries = l->appended - l->before;
 
-	if (GPUTM__UNLIKELY(pending))
+	if (pending)
 		return gputm__refuse(&l->unit, "pending = %llu entries are not shipped, must be 0",
 				     (unsigned long long)pending);
 	for (uint32_t i = 0; i < l->config.threads; i++)

@@ -47,27 +47,16 @@ static inline struct gputm__writer *gputm__writer_set(const struct gputm_last_wr
 {
 	uint64_t set = gputm__h3_group(self->hash, 0, address);
 
-	/* The usual number of ways as a constant, as in gputm__writer_find(). */
-	return self->entry + set * (self->config.ways == 4 ? 4 : self->config.ways);
+	return self->entry + set * self->config.ways;
 }
 
-static GPUTM__INLINE struct gputm__writer *gputm__writer_among(struct gputm__writer *set,
-							       uint32_t ways, uint64_t word)
+static inline struct gputm__writer *gputm__writer_find(const struct gputm_last_writer *self,
+						       struct gputm__writer *set, uint64_t word)
 {
-	GPUTM__UNROLL(4)
-	for (uint32_t way = 0; way < ways; way++)
+	for (uint32_t way = 0; way < self->config.ways; way++)
 		if (set[way].word == word && set[way].code)
 			return &set[way];
 	return NULL;
-}
-
-static GPUTM__INLINE struct gputm__writer *
-gputm__writer_find(const struct gputm_last_writer *self, struct gputm__writer *set, uint64_t word)
-{
-	uint32_t ways = self->config.ways;
-
-	return GPUTM__LIKELY(ways == 4) ? gputm__writer_among(set, 4, word)
-					: gputm__writer_among(set, ways, word);
 }
 
 #endif /* GPUTM_LIB_KILOTM_LAST_WRITER_PRIV_H */

@@ -96,8 +96,8 @@ static inline int note(struct gputm_last_writer *self, struct gputm__writer *ent
 
 /* A word without an entry takes a free entry, or that of the oldest writer, which moves to the
  * filter. */
-APART int record_new(struct gputm_last_writer *self, struct gputm__writer *set,
-				   uint64_t word, uint64_t cid)
+static int record_new(struct gputm_last_writer *self, struct gputm__writer *set,
+		      uint64_t word, uint64_t cid)
 {
 	struct gputm__writer *entry = victim_of(self, set);
 	uint64_t address = entry->word << self->word_shift;
@@ -160,8 +160,8 @@ static int filter_answer(const struct gputm_last_writer *self, uint64_t address,
 }
 
 /* The answer for an address in range. */
-static GPUTM__INLINE int answer(const struct gputm_last_writer *self, uint64_t address,
-				uint64_t floor, uint64_t *cid)
+static int answer(const struct gputm_last_writer *self, uint64_t address,
+		  uint64_t floor, uint64_t *cid)
 {
 	const struct gputm__writer *entry = gputm__writer_find(
 		self, gputm__writer_set(self, address), address >> self->word_shift);
@@ -180,8 +180,8 @@ int gputm_last_writer_lookup_probe(const struct gputm_last_writer *self, uint64_
 	return answer(self, address, 0, cid);
 }
 
-static GPUTM__INLINE int look_up(struct gputm_last_writer *self, uint64_t address, uint64_t floor,
-				 uint64_t *cid)
+static int look_up(struct gputm_last_writer *self, uint64_t address, uint64_t floor,
+		   uint64_t *cid)
 {
 	int result = answer(self, address, floor, cid);
 

@@ -15,14 +15,14 @@ static int check_access(const struct gputm_local_tm *t, uint32_t wavefront, uint
 {
 	uint64_t off;
 
-	if (GPUTM__UNLIKELY(wavefront >= t->config.wavefronts))
+	if (wavefront >= t->config.wavefronts)
 		return gputm__local_tm_refuse_wavefront(t, wavefront);
 	off = lanes & ~gputm__local_tm_running(&t->wavefront[wavefront]);
-	if (GPUTM__UNLIKELY(off != 0))
+	if (off != 0)
 		return lanes & ~t->lane_mask ? gputm__local_tm_refuse_lanes(t, "lanes", lanes) :
 					       refuse_off(t, wavefront, off);
 	for (uint64_t m = lanes; m; m &= m - 1)
-		if (GPUTM__UNLIKELY(word[gputm__lowest(m)] >= t->words))
+		if (word[gputm__lowest(m)] >= t->words)
 			return gputm__out_of_range(&t->unit, "word", word[gputm__lowest(m)], 0,
 						   t->words - 1);
 	return 0;
@@ -32,7 +32,7 @@ static inline struct load *start_load(struct gputm_local_tm *t)
 {
 	struct load *load = &t->load;
 
-	if (GPUTM__UNLIKELY(!++load->stamp)) {
+	if (!++load->stamp) {
 		memset(load->bank, 0, sizeof(load->bank));
 		load->stamp = 1;
 	}
@@ -234,7 +234,7 @@ static inline uint64_t serve_freely(struct gputm_local_tm *t, struct access *a, 
 		uint32_t at = a->word[lane], item = a->first + lane, cycles = 2;
 		uint32_t other = t->key_owner[at & t->key_mask];
 
-		if (GPUTM__UNLIKELY(other && other != item))
+		if (other && other != item)
 			break;
 		if (serve(t, item, at, a->write, &a->value[lane])) {
 			cycles = 3;
@@ -253,15 +253,14 @@ static inline uint64_t serve_freely(struct gputm_local_tm *t, struct access *a, 
 	return m;
 }
 
-__attribute__((noinline)) static int
-access_lanes(struct gputm_local_tm *t, uint32_t wavefront, bool write, uint64_t lanes,
-	     const uint32_t *word, uint32_t *value, struct gputm_local_tm_answer *out)
+static int access_lanes(struct gputm_local_tm *t, uint32_t wavefront, bool write, uint64_t lanes,
+			const uint32_t *word, uint32_t *value, struct gputm_local_tm_answer *out)
 {
 	struct access a = { .wavefront = wavefront, .word = word, .value = value, .write = write };
 	int result = check_access(t, wavefront, lanes, word);
 	uint64_t left;
 
-	if (GPUTM__UNLIKELY(result))
+	if (result)
 		return result;
 	if (t->wavefront[wavefront].state != GPUTM_LOCAL_TM_STATE_RUNNING) {
 		plain_access(t, wavefront, write, lanes, word, value, out);
@@ -269,7 +268,7 @@ access_lanes(struct gputm_local_tm *t, uint32_t wavefront, bool write, uint64_t 
 	}
 	a.first = gputm__local_tm_item(t, wavefront, 0);
 	left = serve_freely(t, &a, lanes);
-	if (GPUTM__UNLIKELY(left != 0))
+	if (left != 0)
 		serve_in_turns(t, &a, lanes, left);
 	*out = (struct gputm_local_tm_answer){ a.conflicts, a.most.cycles + a.broadcast,
 					       a.most.lanes >> 24 };

@@ -54,7 +54,7 @@
  */
 #include "lib/snapiso/reader_list-priv.h"
 
-APART int refuse(const struct gputm_reader_list *l, uint64_t address, uint32_t tx)
+static int refuse(const struct gputm_reader_list *l, uint64_t address, uint32_t tx)
 {
 	if (address > l->address_max)
 		return gputm__out_of_range(&l->unit, "address", address, 0, l->address_max);
@@ -128,13 +128,13 @@ static inline int judge(const struct gputm_reader_list *l, const struct gputm__w
 							 GPUTM_READER_LIST_ADDED;
 }
 
-APART int tell(const struct gputm_reader_list *l, uint32_t kind, uint64_t address, uint32_t tx)
+static int tell(const struct gputm_reader_list *l, uint32_t kind, uint64_t address, uint32_t tx)
 {
 	gputm__emit(&l->unit, kind, address, tx, gputm__reader_count(l, find(l, address)), 0);
 	return 0;
 }
 
-APART int not_added(struct gputm_reader_list *l, uint64_t address, uint32_t tx, int why)
+static int not_added(struct gputm_reader_list *l, uint64_t address, uint32_t tx, int why)
 {
 	l->already += why == GPUTM_READER_LIST_ALREADY;
 	l->full += why == GPUTM_READER_LIST_FULL;
@@ -152,7 +152,7 @@ static inline void count_added(struct gputm_reader_list *l, uint32_t entries)
 
 static inline int tell_added(const struct gputm_reader_list *l, uint64_t address, uint32_t tx)
 {
-	if (GPUTM__UNLIKELY(l->unit.observe != NULL))
+	if (l->unit.observe != NULL)
 		return tell(l, GPUTM_READER_LIST_EVENT_ADD, address, tx);
 	return GPUTM_READER_LIST_ADDED;
 }
@@ -165,7 +165,7 @@ static inline void add_to_block(const struct gputm_reader_list *l,
 	block->readers++;
 }
 
-GPUTM__COLD int gputm__reader_more_blocks(struct gputm_reader_list *l)
+int gputm__reader_more_blocks(struct gputm_reader_list *l)
 {
 	int error = gputm__own_more(&l->unit, &l->free_block, &l->free_room, l->blocks + 1u,
 				    sizeof(*l->free_block));
@@ -183,8 +183,8 @@ GPUTM__COLD int gputm__reader_more_blocks(struct gputm_reader_list *l)
 }
 
 /* Plain IDs become vectors. */
-APART int add_fourth(struct gputm_reader_list *l, struct gputm__word_slot *slot, uint64_t address,
-		     uint32_t tx)
+static int add_fourth(struct gputm_reader_list *l, struct gputm__word_slot *slot, uint64_t address,
+		      uint32_t tx)
 {
 	struct gputm__reader_block *block;
 	uint64_t ids = slot->data;
@@ -193,7 +193,7 @@ APART int add_fourth(struct gputm_reader_list *l, struct gputm__word_slot *slot,
 
 	if (result != GPUTM_READER_LIST_ADDED)
 		return not_added(l, address, tx, result);
-	if (GPUTM__UNLIKELY(!l->free_blocks) && gputm__reader_more_blocks(l))
+	if (!l->free_blocks && gputm__reader_more_blocks(l))
 		return -ENOMEM;
 	slot->data = l->free_block[--l->free_blocks];
 	block = gputm__reader_block(l, slot);
@@ -241,7 +241,7 @@ int gputm_reader_list_add_probe(const struct gputm_reader_list *l, uint64_t addr
 	return judge(l, find(l, address), tx, &entries);
 }
 
-APART int refuse_stranger(const struct gputm_reader_list *l, uint64_t address, uint32_t tx)
+static int refuse_stranger(const struct gputm_reader_list *l, uint64_t address, uint32_t tx)
 {
 	return gputm__refuse(&l->unit, "transaction %u is no reader of address 0x%llx", tx,
 			     (unsigned long long)address);
@@ -272,14 +272,14 @@ static void fold(struct gputm_reader_list *l, struct gputm__word_slot *slot, uin
 
 static inline int tell_removed(const struct gputm_reader_list *l, uint64_t address, uint32_t tx)
 {
-	if (GPUTM__UNLIKELY(l->unit.observe != NULL))
+	if (l->unit.observe != NULL)
 		return tell(l, GPUTM_READER_LIST_EVENT_REMOVE, address, tx);
 	return 0;
 }
 
 /* The word has lost its last reader. */
-APART int drop_word(struct gputm_reader_list *l, struct gputm__word_slot *slot, uint64_t address,
-		    uint32_t tx)
+static int drop_word(struct gputm_reader_list *l, struct gputm__word_slot *slot, uint64_t address,
+		     uint32_t tx)
 {
 	l->used--;
 	gputm__word_erase(&l->map, slot);
@@ -287,8 +287,8 @@ APART int drop_word(struct gputm_reader_list *l, struct gputm__word_slot *slot, 
 }
 
 /* Fold or free vectors with three readers or none. */
-APART int reform(struct gputm_reader_list *l, struct gputm__word_slot *slot, uint64_t address,
-		 uint32_t tx)
+static int reform(struct gputm_reader_list *l, struct gputm__word_slot *slot, uint64_t address,
+		  uint32_t tx)
 {
 	if (gputm__reader_block(l, slot)->root) {
 		fold(l, slot, address);
@@ -342,7 +342,7 @@ int gputm_reader_list_remove(struct gputm_reader_list *l, uint64_t address, uint
 
 /* ---- questions ---- */
 
-APART uint32_t list_ids(uint64_t ids, uint32_t *out, uint32_t capacity)
+static uint32_t list_ids(uint64_t ids, uint32_t *out, uint32_t capacity)
 {
 	uint32_t count = gputm__reader_plain_count(ids);
 
@@ -355,8 +355,9 @@ APART uint32_t list_ids(uint64_t ids, uint32_t *out, uint32_t capacity)
 }
 
 /* 64 transactions at a time, where the root names leaves. */
-APART uint32_t list_block(const struct gputm_reader_list *l,
-			  const struct gputm__reader_block *block, uint32_t *ids, uint32_t capacity)
+static uint32_t list_block(const struct gputm_reader_list *l,
+			   const struct gputm__reader_block *block,
+			   uint32_t *ids, uint32_t capacity)
 {
 	uint32_t leaf_shift = l->leaf_shift;
 	uint64_t root = block->root;
@@ -381,7 +382,7 @@ int gputm_reader_list_readers(const struct gputm_reader_list *l, uint64_t addres
 {
 	const struct gputm__word_slot *slot;
 
-	if (GPUTM__UNLIKELY(address > l->address_max))
+	if (address > l->address_max)
 		return refuse(l, address, 0);
 	slot = find(l, address);
 	if (!slot->key)

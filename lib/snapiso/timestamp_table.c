@@ -345,7 +345,7 @@ static int refuse_number(const struct gputm_timestamp_table *t, uint32_t tx)
 	return gputm__out_of_range(&t->unit, "transaction", tx, 0, t->config.transactions - 1);
 }
 
-APART int refuse_edge(const struct gputm_timestamp_table *t, uint32_t pred, uint32_t succ)
+static int refuse_edge(const struct gputm_timestamp_table *t, uint32_t pred, uint32_t succ)
 {
 	if (pred >= t->config.transactions)
 		return refuse_number(t, pred);
@@ -380,7 +380,7 @@ static GPUTM__INLINE int apply(struct gputm_timestamp_table *t, uint32_t pred, u
 	return v.result;
 }
 
-APART int apply_literally(struct gputm_timestamp_table *t, uint32_t pred, uint32_t succ)
+static int apply_literally(struct gputm_timestamp_table *t, uint32_t pred, uint32_t succ)
 {
 	return apply(t, pred, succ, literal_edge(t, &t->slot[pred], &t->slot[succ]));
 }

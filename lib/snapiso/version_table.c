@@ -56,7 +56,7 @@
 
 /* ---- accesses ---- */
 
-APART int refuse_address(const struct gputm_version_table *t, uint64_t address)
+static int refuse_address(const struct gputm_version_table *t, uint64_t address)
 {
 	return gputm__out_of_range(&t->unit, "address", address, 0, t->address_max);
 }
@@ -114,7 +114,7 @@ static bool is_taken(const struct gputm_version_table *t, const struct gputm__re
 }
 
 /* Only regions up to `reach` that start at or before the address can contain it. */
-APART int plain(const struct gputm_version_table *t, uint64_t address, uint64_t *physical)
+static int plain(const struct gputm_version_table *t, uint64_t address, uint64_t *physical)
 {
 	for (uint32_t i = last_start(t, address) + 1; i-- && t->reach[i] >= address;)
 		if (is_taken(t, &t->region[t->order[i]], address, physical))
@@ -129,10 +129,10 @@ int gputm_version_table_resolve(const struct gputm_version_table *t, uint64_t ad
 	const struct gputm__region *r;
 	uint32_t number;
 
-	if (GPUTM__UNLIKELY(address > t->address_max))
+	if (address > t->address_max)
 		return refuse_address(t, address);
 	r = region_of(t, address);
-	if (GPUTM__UNLIKELY(!r))
+	if (!r)
 		return plain(t, address, physical);
 	number = r->number[place_at(r, time)];
 	if (number == GPUTM__NO_VERSION)

@@ -54,8 +54,8 @@
  */
 #include "lib/snapiso/writer_table-priv.h"
 
-APART int refuse(const struct gputm_writer_table *t, uint64_t address, uint32_t tx,
-		 uint64_t version)
+static int refuse(const struct gputm_writer_table *t, uint64_t address, uint32_t tx,
+		  uint64_t version)
 {
 	if (address > t->address_max)
 		return gputm__out_of_range(&t->unit, "address", address, 0, t->address_max);
@@ -77,7 +77,7 @@ static inline struct gputm__word_slot *find(const struct gputm_writer_table *t, 
 	return gputm__word_find(&t->map, (address >> t->word_shift) + 1);
 }
 
-APART int refuse_committed(const struct gputm_writer_table *t, uint64_t address, uint32_t tx)
+static int refuse_committed(const struct gputm_writer_table *t, uint64_t address, uint32_t tx)
 {
 	return gputm__refuse(&t->unit, "transaction %u has committed to address 0x%llx", tx,
 			     (unsigned long long)address);
@@ -98,14 +98,14 @@ static int answer(const struct gputm_writer_table *t, const struct gputm__word_s
 	return t->used < t->config.entries ? GPUTM_WRITER_TABLE_CLAIMED : GPUTM_WRITER_TABLE_FULL;
 }
 
-APART int tell(const struct gputm_writer_table *t, uint32_t kind, uint64_t address, uint32_t tx,
-	       int result)
+static int tell(const struct gputm_writer_table *t, uint32_t kind, uint64_t address, uint32_t tx,
+		int result)
 {
 	gputm__emit(&t->unit, kind, address, tx, 0, 0);
 	return result;
 }
 
-APART int tell_refused(const struct gputm_writer_table *t, uint64_t address, uint32_t tx, int why)
+static int tell_refused(const struct gputm_writer_table *t, uint64_t address, uint32_t tx, int why)
 {
 	const struct gputm__word_slot *slot = find(t, address);
 	uint64_t winner = UINT64_MAX;
@@ -118,7 +118,7 @@ APART int tell_refused(const struct gputm_writer_table *t, uint64_t address, uin
 	return why;
 }
 
-APART int not_claimed(struct gputm_writer_table *t, uint64_t address, uint32_t tx, int why)
+static int not_claimed(struct gputm_writer_table *t, uint64_t address, uint32_t tx, int why)
 {
 	if (why < 0)
 		return why;
@@ -126,7 +126,7 @@ APART int not_claimed(struct gputm_writer_table *t, uint64_t address, uint32_t t
 	t->held += why == GPUTM_WRITER_TABLE_HELD;
 	t->conflicts += why == GPUTM_WRITER_TABLE_CONFLICT;
 	t->full += why == GPUTM_WRITER_TABLE_FULL;
-	if (GPUTM__UNLIKELY(why != GPUTM_WRITER_TABLE_OWN && t->unit.observe))
+	if (why != GPUTM_WRITER_TABLE_OWN && t->unit.observe)
 		return tell_refused(t, address, tx, why);
 	return why;
 }
@@ -135,14 +135,14 @@ static inline int claimed(struct gputm_writer_table *t, uint64_t address, uint32
 {
 	gputm__maximum(&t->used_max, ++t->used);
 	t->claimed++;
-	if (GPUTM__UNLIKELY(t->unit.observe != NULL))
+	if (t->unit.observe != NULL)
 		return tell(t, GPUTM_WRITER_TABLE_EVENT_CLAIM, address, tx,
 			    GPUTM_WRITER_TABLE_CLAIMED);
 	return GPUTM_WRITER_TABLE_CLAIMED;
 }
 
-APART int claim_known(struct gputm_writer_table *t, struct gputm__word_slot *slot,
-		      uint64_t address, uint32_t tx, uint64_t snapshot)
+static int claim_known(struct gputm_writer_table *t, struct gputm__word_slot *slot,
+		       uint64_t address, uint32_t tx, uint64_t snapshot)
 {
 	int why = answer(t, slot, address, tx, snapshot);
 
@@ -157,7 +157,7 @@ int gputm_writer_table_claim(struct gputm_writer_table *t, uint64_t address, uin
 {
 	struct gputm__word_slot *slot;
 
-	if (GPUTM__UNLIKELY(is_out(t, address, tx, snapshot)))
+	if (is_out(t, address, tx, snapshot))
 		return refuse(t, address, tx, snapshot);
 	slot = find(t, address);
 	if (slot->key)
@@ -214,7 +214,7 @@ int gputm_writer_table_claim_batch(struct gputm_writer_table *t, uint32_t count,
 	return 0;
 }
 
-APART int refuse_stranger(const struct gputm_writer_table *t, uint64_t address, uint32_t tx)
+static int refuse_stranger(const struct gputm_writer_table *t, uint64_t address, uint32_t tx)
 {
 	return gputm__refuse(&t->unit, "transaction %u is no writer of address 0x%llx", tx,
 			     (unsigned long long)address);
@@ -224,7 +224,7 @@ static inline int released(struct gputm_writer_table *t, uint64_t address, uint3
 {
 	t->used--;
 	t->released++;
-	if (GPUTM__UNLIKELY(t->unit.observe != NULL))
+	if (t->unit.observe != NULL)
 		return tell(t, GPUTM_WRITER_TABLE_EVENT_RELEASE, address, tx, 0);
 	return 0;
 }
@@ -240,8 +240,8 @@ static uint32_t *link_of(struct gputm_writer_table *t, uint32_t *newest, uint32_
 }
 
 /* Release a word that has commits, or whose slot is within a run of the map. */
-APART int release_any(struct gputm_writer_table *t, struct gputm__word_slot *slot,
-		      uint64_t address, uint32_t tx)
+static int release_any(struct gputm_writer_table *t, struct gputm__word_slot *slot,
+		       uint64_t address, uint32_t tx)
 {
 	uint32_t running = gputm__writer_running(slot), newest = gputm__writer_newest(slot);
 	uint32_t *link = link_of(t, &newest, tx), at;
@@ -267,7 +267,7 @@ int gputm_writer_table_release(struct gputm_writer_table *t, uint64_t address, u
 {
 	struct gputm__word_slot *slot;
 
-	if (GPUTM__UNLIKELY(is_out(t, address, tx, 0)))
+	if (is_out(t, address, tx, 0))
 		return refuse(t, address, tx, 0);
 	slot = find(t, address);
 	if (slot->data != (uint64_t)tx + 1)

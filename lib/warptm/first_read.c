@@ -211,19 +211,19 @@ GPUTM__UNIT(first_read, .version = 1, .setup = setup, .laws = laws)
 
 /* ---- refusals, out of the way ---- */
 
-APART int refuse_place(const struct gputm_first_read *t, uint32_t warp, uint64_t mask)
+static int refuse_place(const struct gputm_first_read *t, uint32_t warp, uint64_t mask)
 {
 	if (warp >= t->config.warps)
 		return gputm__out_of_range(&t->unit, "warp", warp, 0, t->config.warps - 1);
 	return gputm__out_of_range(&t->unit, "mask", mask, 0, t->lanes);
 }
 
-APART int refuse_lanes(const struct gputm_first_read *t, uint64_t mask, const char *why)
+static int refuse_lanes(const struct gputm_first_read *t, uint64_t mask, const char *why)
 {
 	return gputm__refuse(&t->unit, "lane %u %s", gputm__lowest(mask), why);
 }
 
-APART int refuse_time(const struct gputm_first_read *t, uint64_t time)
+static int refuse_time(const struct gputm_first_read *t, uint64_t time)
 {
 	return gputm__out_of_range(&t->unit, "time", time, 0, t->time_max);
 }
@@ -240,7 +240,7 @@ int gputm_first_read_begin(struct gputm_first_read *t, uint32_t warp, uint64_t m
 	struct warp *w;
 	uint32_t again;
 
-	if (GPUTM__UNLIKELY(is_misplaced(t, warp, mask)))
+	if (is_misplaced(t, warp, mask))
 		return refuse_place(t, warp, mask);
 	w = &t->warp[warp];
 	again = gputm__popcount(mask & w->running);
@@ -259,12 +259,12 @@ int gputm_first_read_issue(struct gputm_first_read *t, uint32_t warp, uint64_t m
 	struct warp *w;
 	uint64_t fresh;
 
-	if (GPUTM__UNLIKELY(is_misplaced(t, warp, mask)))
+	if (is_misplaced(t, warp, mask))
 		return refuse_place(t, warp, mask);
 	w = &t->warp[warp];
-	if (GPUTM__UNLIKELY(mask & ~w->running))
+	if (mask & ~w->running)
 		return refuse_lanes(t, mask & ~w->running, "has no attempt running");
-	if (GPUTM__UNLIKELY(time > t->time_max))
+	if (time > t->time_max)
 		return refuse_time(t, time);
 	t->loads += gputm__popcount(mask);
 	fresh = mask & ~w->loaded;
@@ -277,8 +277,8 @@ int gputm_first_read_issue(struct gputm_first_read *t, uint32_t warp, uint64_t m
 	return 0;
 }
 
-APART int refuse_reply(const struct gputm_first_read *t, uint32_t warp, uint64_t mask,
-		       uint64_t last_written)
+static int refuse_reply(const struct gputm_first_read *t, uint32_t warp, uint64_t mask,
+			uint64_t last_written)
 {
 	if (is_misplaced(t, warp, mask))
 		return refuse_place(t, warp, mask);
@@ -308,7 +308,7 @@ static inline uint64_t before(const struct warp *w, uint64_t mask, uint64_t time
 int gputm_first_read_reply_probe(const struct gputm_first_read *t, uint32_t warp, uint64_t mask,
 				 uint64_t last_written, bool write_pending)
 {
-	if (GPUTM__UNLIKELY(is_refused(t, warp, mask, last_written)))
+	if (is_refused(t, warp, mask, last_written))
 		return refuse_reply(t, warp, mask, last_written);
 	if (write_pending && t->config.guard_writeback && mask)
 		return GPUTM_FIRST_READ_CONFLICT;
@@ -316,16 +316,16 @@ int gputm_first_read_reply_probe(const struct gputm_first_read *t, uint32_t warp
 								  GPUTM_FIRST_READ_CLEAN;
 }
 
-APART int tell_reply(const struct gputm_first_read *t, uint32_t warp, uint64_t mask, uint64_t time,
-		     uint64_t found)
+static int tell_reply(const struct gputm_first_read *t, uint32_t warp, uint64_t mask, uint64_t time,
+		      uint64_t found)
 {
 	gputm__emit(&t->unit, GPUTM_FIRST_READ_EVENT_REPLY, warp, mask, found, time);
 	return found ? GPUTM_FIRST_READ_CONFLICT : GPUTM_FIRST_READ_CLEAN;
 }
 
 /* A reply has a later time than the first load of a lane, or reports a pending write. */
-APART int suspect(struct gputm_first_read *t, uint32_t warp, uint64_t mask, uint64_t time,
-		  bool write_pending)
+static int suspect(struct gputm_first_read *t, uint32_t warp, uint64_t mask, uint64_t time,
+		   bool write_pending)
 {
 	uint64_t late = before(&t->warp[warp], mask, time);
 	uint64_t pending = write_pending && t->config.guard_writeback ? mask : 0;
@@ -341,12 +341,12 @@ APART int suspect(struct gputm_first_read *t, uint32_t warp, uint64_t mask, uint
 int gputm_first_read_reply(struct gputm_first_read *t, uint32_t warp, uint64_t mask,
 			   uint64_t last_written, bool write_pending)
 {
-	if (GPUTM__UNLIKELY(is_refused(t, warp, mask, last_written)))
+	if (is_refused(t, warp, mask, last_written))
 		return refuse_reply(t, warp, mask, last_written);
 	t->replies++;
 	if (write_pending || before(&t->warp[warp], mask, last_written))
 		return suspect(t, warp, mask, last_written, write_pending);
-	if (GPUTM__UNLIKELY(t->unit.observe != NULL))
+	if (t->unit.observe != NULL)
 		return tell_reply(t, warp, mask, last_written, 0);
 	return GPUTM_FIRST_READ_CLEAN;
 }
@@ -356,10 +356,10 @@ int gputm_first_read_finish_probe(const struct gputm_first_read *t, uint32_t war
 {
 	const struct warp *w;
 
-	if (GPUTM__UNLIKELY(is_misplaced(t, warp, mask)))
+	if (is_misplaced(t, warp, mask))
 		return refuse_place(t, warp, mask);
 	w = &t->warp[warp];
-	if (GPUTM__UNLIKELY(mask & ~w->running))
+	if (mask & ~w->running)
 		return refuse_lanes(t, mask & ~w->running, "has no attempt running");
 	out->read_write = mask & writers;
 	out->second_chance = mask & ~writers & w->conflict;

@@ -156,8 +156,7 @@ GPUTM__UNIT(last_written, .version = 2, .setup = setup, .validate = validate,
 
 /* ---- data path ---- */
 
-static __attribute__((noinline)) int refuse_address(const struct gputm_last_written *t,
-						   uint64_t address)
+static int refuse_address(const struct gputm_last_written *t, uint64_t address)
 {
 	return gputm__out_of_range(&t->unit, "address", address, 0, t->address_max);
 }
@@ -167,9 +166,9 @@ static int check_record(const struct gputm_last_written *t, uint64_t address, ui
 	uint64_t base = gputm_recency_bloom_base(t->filter);
 	uint64_t span = gputm__low_mask(t->config.time_bits);
 
-	if (GPUTM__UNLIKELY(address > t->address_max))
+	if (address > t->address_max)
 		return refuse_address(t, address);
-	if (GPUTM__UNLIKELY(time - base > span || time < base))
+	if (time - base > span || time < base)
 		return gputm__out_of_range(&t->unit, "time", time, base,
 					   span > UINT64_MAX - base ? UINT64_MAX : base + span);
 	return 0;
@@ -191,14 +190,13 @@ int gputm_last_written_record(struct gputm_last_written *t, uint64_t address, ui
 int gputm_last_written_query_probe(const struct gputm_last_written *t, uint64_t address,
 				   uint64_t *time)
 {
-	if (GPUTM__UNLIKELY(address > t->address_max))
+	if (address > t->address_max)
 		return refuse_address(t, address);
 	return gputm_recency_bloom_query(t->filter, address, time);
 }
 
 /* The event follows the query, which is the last step here. */
-static __attribute__((noinline)) int query_and_tell(struct gputm_last_written *t, uint64_t address,
-						    uint64_t *time)
+APART int query_and_tell(struct gputm_last_written *t, uint64_t address, uint64_t *time)
 {
 	int error = gputm_recency_bloom_query(t->filter, address, time);
 
@@ -209,10 +207,10 @@ static __attribute__((noinline)) int query_and_tell(struct gputm_last_written *t
 
 int gputm_last_written_query(struct gputm_last_written *t, uint64_t address, uint64_t *time)
 {
-	if (GPUTM__UNLIKELY(address > t->address_max))
+	if (address > t->address_max)
 		return refuse_address(t, address);
 	t->queries++;
-	if (GPUTM__UNLIKELY(t->unit.observe != NULL))
+	if (t->unit.observe != NULL)
 		return query_and_tell(t, address, time);
 	return gputm_recency_bloom_query(t->filter, address, time);
 }

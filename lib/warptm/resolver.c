@@ -109,7 +109,7 @@ void gputm__resolver_laws(const struct gputm__resolver *core, struct gputm__laws
 int gputm__resolver_acquire_probe(const struct gputm_unit *unit,
 				  const struct gputm__resolver *core, uint64_t active)
 {
-	if (GPUTM__UNLIKELY(active & ~core->lanes))
+	if (active & ~core->lanes)
 		return gputm__out_of_range(unit, "active", active, 0, core->lanes);
 	return core->used == core->buffers ? GPUTM_RESOLVER_BUSY : GPUTM_RESOLVER_ACQUIRED;
 }
@@ -140,11 +140,11 @@ int gputm__resolver_acquire(const struct gputm_unit *unit, struct gputm__resolve
 int gputm__resolver_held(const struct gputm_unit *unit, const struct gputm__resolver *core,
 			 uint32_t buffer, uint32_t last)
 {
-	if (GPUTM__UNLIKELY(buffer >= core->buffers))
+	if (buffer >= core->buffers)
 		return gputm__out_of_range(unit, "buffer", buffer, 0, core->buffers - 1);
-	if (GPUTM__UNLIKELY(core->buffer[buffer].phase == GPUTM__RESOLVER_FREE))
+	if (core->buffer[buffer].phase == GPUTM__RESOLVER_FREE)
 		return gputm__refuse(unit, "buffer %u is not acquired, or was released", buffer);
-	if (GPUTM__UNLIKELY(core->buffer[buffer].phase > last))
+	if (core->buffer[buffer].phase > last)
 		return gputm__refuse(unit,
 				     "buffer %u accepts no more of these rows: its warp %s", buffer,
 				     last == GPUTM__RESOLVER_FRESH ?
@@ -201,7 +201,7 @@ int gputm__resolver_check_row(const struct gputm_unit *unit, const struct gputm_
 	const uint64_t *address = row->address;
 	uint64_t all = 0, odd = 0, mask = row->mask & active;
 
-	if (GPUTM__UNLIKELY(row->mask & ~core->lanes))
+	if (row->mask & ~core->lanes)
 		return gputm__out_of_range(unit, "lanes of a row", row->mask, 0, core->lanes);
 	if (mask == UINT32_MAX)
 		for (uint32_t lane = 0; lane < 32; lane += 2) { /* side by side */
@@ -211,7 +211,7 @@ int gputm__resolver_check_row(const struct gputm_unit *unit, const struct gputm_
 	else
 		for (uint64_t left = mask; left; left &= left - 1)
 			all |= address[gputm__lowest(left)];
-	if (GPUTM__LIKELY(!((all | odd) & core->reject)))
+	if (!((all | odd) & core->reject))
 		return 0;
 	return refuse_row(unit, core, mask, address);
 }
