@@ -16,8 +16,8 @@
 #define GPUTM__UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 /*
- * Rare code is kept out of line. APART marks code that is not rare but off the main path: called
- * last, it saves the main path a stack frame.
+ * COLD code is refused or rare. APART keeps a function out of its callers: called last, such a
+ * function saves the main path a stack frame. A unit needs a reason from `make bench` for either.
  */
 #define GPUTM__COLD __attribute__((noinline, cold))
 #define APART static __attribute__((noinline))
@@ -25,13 +25,6 @@
 /* Before a loop of at most 16 turns. */
 #define GPUTM__UNROLL(turns) GPUTM__PRAGMA(GCC unroll turns)
 #define GPUTM__PRAGMA(text) _Pragma(#text)
-
-/* Whether the fast code in UNIT-fast.c may be used: not after configure --disable-fast. */
-#ifdef GPUTM_NO_FAST
-#define GPUTM__FAST false
-#else
-#define GPUTM__FAST true
-#endif
 
 /*
  * Returns the value, but hides it from the optimiser: what depends on it is computed after this

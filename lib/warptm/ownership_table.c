@@ -65,7 +65,7 @@
 /* ---- entries ---- */
 
 /* Inlined, so that each hash gets a loop of its own. */
-#define SPECIALISED static inline __attribute__((always_inline))
+#define SPECIALISED static GPUTM__INLINE
 
 /* The table's addresses by value: C must assume that a store to an owner changes the table. */
 struct place {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# same.sh TURNS BUILD OTHER TEST...: do the units of two builds, one of them configured with
-# --disable-fast, do the same? Each test that drives a unit does so in both, for TURNS turns on the
+# same.sh TURNS BUILD OTHER TEST...: do the units of two builds, as those of two compilers, do the
+# same? Each test that drives a unit does so in both, for TURNS turns on the
 # same random bytes; the oracle sees to the answers, and digests of events, statistics and snapshots
 # are compared.
 set -eu

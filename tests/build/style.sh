@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # What can be said of the layout without taste: no line over 100 columns (tabs of 8), no blank
 # at the end of a line, tabs for indentation in C, a licence line first, no word of work left over;
-# and in the library no conversion that its messages do not know (lib/base/format.h). A build in the
+# and in the library no conversion that its messages do not know (lib/base/format.h), and outside
+# lib/base no vectors, assembly, attributes, builtins, unrolled loops or 128-bit numbers. A build in the
 # source folder has tests/units.h and tests/clocks.h there, which make has made.
 . "${srcdir:-.}/tests/build/lib.sh"
 
@@ -14,6 +15,7 @@ find "$srcdir/include" "$srcdir/lib" "$srcdir/tests" "$srcdir/examples" \
 	FNR == 1 {
 		seen[FILENAME] = 1
 		in_lib = index(FILENAME, lib) == 1
+		in_unit = in_lib && index(FILENAME, lib "base/") != 1
 		if (!/SPDX-License-Identifier: BSD-2-Clause/)
 			say("no licence line")
 	}
@@ -30,6 +32,9 @@ find "$srcdir/include" "$srcdir/lib" "$srcdir/tests" "$srcdir/examples" \
 	/[ \t]$/ { say("blank at the end of the line") }
 	/^        *[^ \\]/ { say("indented with blanks") }
 	/(^|[^A-Za-z0-9_])(TODO|FIXME|XXX|HACK)([^A-Za-z0-9_]|$)/ { say($0) }
+	in_unit && /__asm__|asm volatile|vector_size|__attribute__|__builtin_|__int128|GPUTM__UNROLL|intrin\.h|[Pp]ragma/ {
+		say("a trick of the compiler, which belongs to lib/base")
+	}
 	in_lib && /%/ {
 		text = $0
 		gsub(/%(s|u|x|d|llu|llx|%)/, "", text)
