@@ -108,3 +108,9 @@ void sim_io_link(struct sim_io *io, const char *name, void *pointer, void *base)
 	if (io->loading)
 		memcpy(pointer, &to, sizeof to);
 }
+
+void sim_io_below(struct sim_io *io, const char *name, uint64_t value, uint64_t bound)
+{
+	if (io->loading && sim_io_ok(io) && value >= bound)
+		io->wrong = name;
+}

@@ -42,6 +42,9 @@ void sim_io_link(struct sim_io *io, const char *name, void *pointer, void *base)
 	sim_io_bytes((io), #pointer, &(pointer)->member,                                       \
 		     sizeof *(pointer) - (size_t)((char *)&(pointer)->member - (char *)(pointer)))
 
+/* A value of a piece that was loaded is an index, a count or an enumerator below the bound. */
+void sim_io_below(struct sim_io *io, const char *name, uint64_t value, uint64_t bound);
+
 /* No error so far. */
 static inline bool sim_io_ok(const struct sim_io *io)
 {

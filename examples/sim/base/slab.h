@@ -46,12 +46,26 @@ static inline uint32_t sim_slab_take(struct sim_slab *slab)
 	return slab->used++;
 }
 
+/* The free blocks are blocks of the slab, each once. */
+static inline void sim_slab_check(const struct sim_slab *slab, struct sim_io *io)
+{
+	uint32_t next = slab->free, count = 0;
+
+	for (; io->loading && sim_io_ok(io) && next; count++) {
+		sim_io_below(io, "slab", next - 1, slab->used);
+		sim_io_below(io, "slab", count, slab->used);
+		if (sim_io_ok(io))
+			memcpy(&next, sim_slab_at(slab, next - 1), sizeof next);
+	}
+}
+
 static inline void sim_slab_io(struct sim_slab *slab, struct sim_io *io)
 {
 	SIM_IO(io, slab->used);
 	SIM_IO(io, slab->free);
 	sim_io_grown(io, "slab", &slab->memory, slab->used, slab->block);
 	slab->count = io->loading ? slab->used : slab->count;
+	sim_slab_check(slab, io);
 }
 
 static inline void sim_slab_give(struct sim_slab *slab, uint32_t index)

@@ -129,8 +129,14 @@ void sim_cores_free(struct sim_machine *machine)
 static void warp_io(struct sim_machine *machine, struct sim_warp *warp, struct sim_io *io)
 {
 	uint32_t rows = machine->program->registers + machine->program->kept_count;
+	const uint32_t core = warp->core, index = warp->index, number = warp->number;
 
 	SIM_IO_FROM(io, warp, wait);
+	sim_io_below(io, "warp", (unsigned)warp->wait, SIM_SYSTEM + 1);
+	sim_io_below(io, "warp", (unsigned)warp->op, SIM_EXIT + 1);
+	sim_io_below(io, "warp", warp->block, machine->config.blocks);
+	if (warp->core != core || warp->index != index || warp->number != number)
+		io->wrong = "warp";
 	SIM_IO_ARRAY(io, warp->reg, rows * SIM_MAX_LANES);
 	for (SIM_EACH_LANE(lane, warp->stray))
 		SIM_IO(io, warp->stray_of[lane]);

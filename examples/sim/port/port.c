@@ -63,7 +63,10 @@ void sim_queue_io(struct sim_port *port, struct sim_queue *queue, struct sim_io 
 		if (!io->loading)
 			message = queue->item[(queue->head + i) & (queue->capacity - 1)];
 		SIM_IO(io, message);
-		if (io->loading)
+		sim_io_below(io, "message", message.core, port->shape.cores);
+		sim_io_below(io, "message", message.partition, port->shape.partitions);
+		sim_io_below(io, "message", message.kind, SIM_TRAFFIC_KINDS);
+		if (io->loading && sim_io_ok(io))
 			sim_queue_push(port, queue, &message);
 		io->starved |= port->failed != 0;
 	}
