@@ -148,6 +148,19 @@ static void take_out(struct gputm_block_stack *s, uint32_t index)
 	s->count--;
 }
 
+/*
+ * All warps have come to the branch. The entry that branches, marked by *, has one of three ends:
+ *
+ *	open		RPC differs	RPC is its own,		RPC is its own,
+ *					with a new LPC		no LPC or the same
+ *	taken		taken		taken			taken
+ *	other		other		other			other
+ *	(LPC entry)	(LPC entry)	* at LPC, empty		below
+ *	* branching	* at RPC	below
+ *	below		below
+ *
+ * A target without threads, or at its RPC or LPC already, is taken out at once.
+ */
 static void complete_branch(struct gputm_block_stack *s)
 {
 	struct gputm__block_split split = gputm__block_split(s, &s->target);

@@ -10,8 +10,13 @@
 #define GPUTM__METADATA_VALID UINT64_C(1) /* set in the key of an entry */
 
 /*
- * Where an entry is, as a number: the number of its cell, [ways][entries] and then [stash]; from
- * `cells` on, the number of its node in the overflow.
+ * The place of an entry is a number:
+ *
+ *	0	  entries	2 x entries	capacity	cells
+ *	| way 0	  | way 1	| ...		| stash		| nodes of the overflow, in memory
+ *	  hash 0    hash 1	  hash i	  any entry	  lists by bucket
+ *
+ * The cells of ways and stash are in cell[]; the node at place p is overflow.node[p - cells].
  */
 struct gputm_metadata_table {
 	struct gputm_unit unit;

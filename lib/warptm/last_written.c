@@ -195,24 +195,17 @@ int gputm_last_written_query_probe(const struct gputm_last_written *t, uint64_t 
 	return gputm_recency_bloom_query(t->filter, address, time);
 }
 
-/* The event follows the query, which is the last step here. */
-APART int query_and_tell(struct gputm_last_written *t, uint64_t address, uint64_t *time)
-{
-	int error = gputm_recency_bloom_query(t->filter, address, time);
-
-	gputm__assert(!error);
-	gputm__emit(&t->unit, GPUTM_LAST_WRITTEN_EVENT_QUERY, address, *time, 0, 0);
-	return error;
-}
-
 int gputm_last_written_query(struct gputm_last_written *t, uint64_t address, uint64_t *time)
 {
+	int error;
+
 	if (address > t->address_max)
 		return refuse_address(t, address);
 	t->queries++;
-	if (t->unit.observe != NULL)
-		return query_and_tell(t, address, time);
-	return gputm_recency_bloom_query(t->filter, address, time);
+	error = gputm_recency_bloom_query(t->filter, address, time);
+	gputm__assert(!error);
+	gputm__emit(&t->unit, GPUTM_LAST_WRITTEN_EVENT_QUERY, address, *time, 0, 0);
+	return error;
 }
 
 void gputm_last_written_expire(struct gputm_last_written *t, uint64_t floor, uint64_t *cycles)

@@ -95,63 +95,33 @@ SPECIALISED uint64_t entry_of(struct place place, uint64_t address)
 	return region & place.index_mask;
 }
 
-/* True if the lanes are 0 .. n, as in most rows: then no search for the next lane is needed. */
-static bool is_dense(uint64_t mask)
-{
-	return mask && !(mask & (mask + 1));
-}
-
-SPECIALISED bool lower(uint8_t *entry, uint32_t lane)
-{
-	if (lane >= *entry)
-		return false;
-	*entry = (uint8_t)lane;
-	return true;
-}
-
-/* Claim an entry; true if it changed. */
+/* Claim entries; true if one of them changed. */
 SPECIALISED bool claim(struct place place, uint8_t *owner, const uint64_t *address, uint64_t mask)
 {
-	uint32_t lanes = is_dense(mask) ? gputm__log2(mask) + 1 : 0;
 	bool changed = false;
 
-	if (!lanes)
-		for (; mask; mask &= mask - 1)
-			changed |= lower(&owner[entry_of(place, address[gputm__lowest(mask)])],
-					 gputm__lowest(mask));
-	for (uint32_t lane = 0; lane < lanes; lane++)
-		changed |= lower(&owner[entry_of(place, address[lane])], lane);
+	for (; mask; mask &= mask - 1) {
+		uint32_t lane = gputm__lowest(mask);
+		uint8_t *entry = &owner[entry_of(place, address[lane])];
+
+		if (lane >= *entry)
+			continue;
+		*entry = (uint8_t)lane;
+		changed = true;
+	}
 	return changed;
-}
-
-/* Bit 0 is the answer of this lane; the answers of the lanes above are shifted up. */
-SPECIALISED uint64_t add_answer(uint64_t found, struct place place, const uint8_t *owner,
-				const uint64_t *address, uint64_t lane)
-{
-	uint64_t owner_less_lane = owner[entry_of(place, address[lane])] - lane;
-
-	return found + found + (owner_less_lane >> 63); /* 1 if that is negative */
 }
 
 /* Lanes that touch an entry of a lower owner. */
 SPECIALISED uint64_t above(struct place place, const uint8_t *owner, const uint64_t *address,
 			   uint64_t mask)
 {
-	uint64_t lane = is_dense(mask) ? gputm__log2(mask) + 1 : 0, found = 0;
+	uint64_t found = 0;
 
-	for (; lane & 3; lane--)
-		found = add_answer(found, place, owner, address, lane - 1);
-	for (; lane; lane -= 4) {
-		found = add_answer(found, place, owner, address, lane - 1);
-		found = add_answer(found, place, owner, address, lane - 2);
-		found = add_answer(found, place, owner, address, lane - 3);
-		found = add_answer(found, place, owner, address, lane - 4);
-	}
-	if (is_dense(mask))
-		return found;
 	for (; mask; mask &= mask - 1) {
-		lane = gputm__lowest(mask);
-		found |= add_answer(0, place, owner, address, lane) << lane;
+		uint32_t lane = gputm__lowest(mask);
+
+		found |= (uint64_t)(owner[entry_of(place, address[lane])] < lane) << lane;
 	}
 	return found;
 }
