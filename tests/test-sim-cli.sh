@@ -144,9 +144,11 @@ case_refused() {
 		2 --workload graph-cut --edges packed.gz : got gzip data
 		2 --keys packed.gz : got gzip data
 		2 --config packed.gz : got gzip data
+		always
 		2 --study packed.gz : got gzip data
 		2 --merge packed.gz : got gzip data
 		2 --compare packed.gz packed.gz : got gzip data
+		always --system ideal
 		2 --kernel packed.gz : got gzip data
 		2 --trace . : .: cannot be opened: Is a directory
 		0 --workload graph-cut --edges crlf.edges --check

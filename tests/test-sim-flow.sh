@@ -9,17 +9,38 @@ manual=$(cd "$srcdir/man" && pwd)
 mechanisms=$("$sim" --list | awk '/^Mechanisms/ { on = 1; next } on && /^  [a-z]/ { print $1 }')
 page=$manual/gputm-kernel.5
 # The manual has all reserved words, and the words that kernels of blocks may use.
-words() { # FILE FROM: the quoted words from there to the end of the table
-	awk -v from="$2" '$0 ~ from { on = 1 } on { print } /};/ { on = 0 }' "$1" | grep -o '"[a-z_]*"' | tr -d '"' | sort
+words() { # FILE FROM SECTION: quoted words of a table of FILE, and words that the manual lacks or adds
+	awk -v from="$2" -v section="$3" '
+		FNR == 1 { on = 0 }
+		FILENAME != page {
+			on = on || $0 ~ from
+			n = split($0, part, "\"")
+			for (i = 2; on && i < n; i += 2)
+				source[part[i]] = ++known
+			on = on && !/};/
+			next
+		}
+		section == "reserved" {
+			if (/^[.]Ss Reserved words/) on = 1
+			else if (/^[.]Ed/) on = 0
+			if (!on || /^[.]/ || /^The/) next
+		}
+		section == "blocks" {
+			if (/^Registers of kernels of blocks/) on = 1
+			else if (/^No register/) on = 0
+			if (!on || !sub(/^[.]Li /, "")) next
+		}
+		{ gsub(/[,.]/, " "); for (i = 1; i <= NF; i++) manual[$i] }
+		END {
+			for (word in source) if (!(word in manual)) print "gputm-kernel(5) lacks the word " word
+			for (word in manual) if (!(word in source)) print "gputm-kernel(5) has another word, " word
+			if (section == "reserved" && known <= 70) print known " reserved words in the source"
+			if (!known) print "no words in the source"
+		}' page="$page" "$1" "$page" >"$work/wrong" || complain 'awk failed'
+	[ ! -s "$work/wrong" ] || complain "$(cat "$work/wrong")"
 }
-words "$srcdir/examples/sim/kernel/words.c" 'reserved[[][]]' >"$work/source"
-sed -n '/^[.]Ss Reserved words/,/^[.]Ed/p' "$page" | grep -v '^[.]\|^The' | tr ' ' '\n' >"$work/manual"
-[ "$(wc -l <"$work/source")" -gt 70 ] || complain "reserved words of the source: $(cat "$work/source")"
-diff "$work/source" "$work/manual" || complain 'gputm-kernel(5): other reserved words than the source'
-words "$srcdir/examples/sim/kernel/names.c" 'words[[][]]' >"$work/source"
-sed -n '/^Registers of kernels of blocks/,/^No register/p' "$page" | sed -n 's/^[.]Li //p' | tr -s ' ,.' '\n' |
-	grep . >"$work/manual"
-diff "$work/source" "$work/manual" || complain 'gputm-kernel(5): other words that kernels of blocks may use'
+words "$srcdir/examples/sim/kernel/words.c" 'reserved[[][]]' reserved
+words "$srcdir/examples/sim/kernel/names.c" 'words[[][]]' blocks
 cp "$kernels"/*.edges "$work"
 cd "$work" || exit 1
 

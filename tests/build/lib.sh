@@ -3,10 +3,14 @@
 # (as automake does); exit 0 passed, 77 skipped (the reason is printed), else failed. By hand they
 # are started in the folder of the sources, `sh tests/build/NAME.sh`, and then run in BUILD (build/).
 set -u
+# The script, also for those that go to another folder.
+case $0 in
+/*) script=$0 ;;
+*) script=$PWD/$0 ;;
+esac
 if [ -z "${srcdir:-}${top_builddir:-}" ]; then
 	srcdir=$PWD top_srcdir=$PWD top_builddir=. GPUTM_KERNELS=$PWD/examples/kernels
 	export srcdir top_srcdir top_builddir GPUTM_KERNELS
-	script=$(cd "$(dirname "$0")" && pwd)/$(basename "$0")
 	cd "${BUILD:-build}" || exit 1
 fi
 srcdir=${srcdir:-.}
@@ -34,7 +38,8 @@ skip() {
 # and `sh tests/build/exports.sh NAME` runs one of them. A case leaves nothing that another needs;
 # what several need is above them.
 cases() {
-	known=$(sed -n 's/^case_\([a-z0-9_]*\)() {.*/\1/p' "${script:-$0}")
+	known=$(sed -n 's/^case_\([a-z0-9_]*\)() {.*/\1/p' "$script")
+	[ -n "$known" ] || complain "$script has no function case_NAME"
 	[ $# -gt 0 ] || set -- ${CASE:-$known}
 	failures=$failed failed=0
 	for asked; do
