@@ -184,7 +184,8 @@ void kit_end(const struct kit_maker *maker, struct kit *kit, struct gputm_unit *
 	if (bytes->thorough) {
 		kit_chaos(maker, gputm_unit_config(unit));
 		kit_round_trip(maker, unit);
-		if (bytes->round * HOSTILE % kit_driven->rounds < HOSTILE)
+		/* all of them where sentences are heard */
+		if (getenv("KIT_HEARD") || bytes->round * HOSTILE % kit_driven->rounds < HOSTILE)
 			kit_hostile(maker, unit);
 	}
 	kit_free(kit, maker, unit);

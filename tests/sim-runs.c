@@ -244,6 +244,12 @@ static void hold(const char *line, const char *wanted, int status, char *words[]
 static char *always[WORDS];
 static size_t always_count;
 
+static void forget_always(void)
+{
+	while (always_count)
+		free(always[--always_count]);
+}
+
 static void take(const char *line, char *words[], const struct token *is[], size_t count)
 {
 	char *argv[2 * WORDS];
@@ -276,7 +282,8 @@ static void obey(const char *line, char *words[], const struct token *is[], size
 			failed = true;
 		}
 	} else if (!strcmp(words[0], "always")) {
-		for (always_count = 0; always_count + 1 < count; always_count++)
+		forget_always();
+		for (; always_count + 1 < count; always_count++)
 			always[always_count] = strdup(words[always_count + 1]);
 	} else if (strchr("0123", *words[0])) {
 		take(line, words, is, count);
@@ -321,8 +328,7 @@ int main(int argc, char **argv)
 		free(copy);
 	}
 	free(line);
-	for (size_t i = 0; i < always_count; i++)
-		free(always[i]);
+	forget_always();
 	(void)fclose(table);
 	return failed;
 }

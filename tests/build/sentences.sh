@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # make check-sentences: each sentence that lib says of a state that cannot be is said in the unit
-# tests, where snapshots are forged and memory is damaged.
+# tests, where snapshots are forged and memory is damaged, or is in the list tests/build/unheard.
 . "${srcdir:-.}/tests/build/lib.sh"
 jobs=$(nproc)
 
@@ -27,7 +27,7 @@ END {
 		if (statement[i] ~ /gputm__io_(fail|same|[a-z0-9]*_max)\(|gputm__law[a-z_]*\(|broken = [^(]*"/)
 			literals(statement[i])
 		else if (match(statement[i], /(^|[^a-z_])return [^"]*"/) &&
-			 substr(statement[i], RSTART, RLENGTH) !~ /refuse|out_of_range|past_end|log\(/)
+			 substr(statement[i], RSTART, RLENGTH) !~ /refuse|out_of_range|past_end|log\(|cpu_supports/)
 			literals(substr(statement[i], RSTART))
 }
 AWK
@@ -49,7 +49,7 @@ done | GPUTM_TEST_SCALE=small CK_FORK=no xargs -P "$jobs" -n 1 sh -c 'file=$0/$(
 sort -u "$work"/*.heard >"$work/heard" || exit 1
 
 while IFS="$(printf '\t')" read -r file sentence; do
-	grep -qF -e "$sentence" "$work/heard" ||
+	grep -qF -e "$sentence" "$work/heard" || grep -qxF -e "$file	$sentence" "$srcdir/tests/build/unheard" ||
 		echo "FAIL: lib/$file: no test hears \"$sentence\": make a unit say it"
 done <"$work/sentences" >"$work/wrong"
 cat "$work/wrong"
