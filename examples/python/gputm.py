@@ -43,7 +43,7 @@ A struct that a function takes is made by its name, without gputm_ before it; st
 metadata_table_entry(wts=5, rts=0, writes=0, owner=3, place=0, cycles=0)
 >>> structs["metadata_table_entry"](wst=5)
 Traceback (most recent call last):
-TypeError: metadata has no wst; it has wts, rts, writes, owner, place, cycles
+TypeError: metadata_table_entry has no wst; it has wts, rts, writes, owner, place, cycles
 
 The library is looked for where the system looks, or is the file that GPUTM_LIBRARY names.
 """
