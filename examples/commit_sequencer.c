@@ -34,6 +34,8 @@ static int report(struct gputm_commit_sequencer *seq, uint32_t partition, uint32
 {
 	struct gputm_commit_unit_report r = { what, 0, 100, 4, mask, yes };
 
+	if (gputm_commit_sequencer_push_probe(seq, partition, &r))
+		return 1; /* the report stays in the network */
 	return gputm_commit_sequencer_push(seq, partition, &r);
 }
 
@@ -53,6 +55,7 @@ int main(void)
 	    gputm_tx_log_append_read(log, 0xf, address, value) < 0 ||
 	    gputm_tx_log_append_write(log, 0x3, address, value) < 0 ||
 	    gputm_commit_sequencer_attach(seq, 7, log) ||
+	    gputm_commit_sequencer_begin_probe(seq, 7, 0xf) ||
 	    gputm_commit_sequencer_begin(seq, 7, 0xf) ||
 	    !gputm_commit_sequencer_wants(seq, &warp, &count))
 		return 1;

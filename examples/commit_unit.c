@@ -13,31 +13,30 @@ static uint32_t memory[4]; /* of the partition; A is word 0 */
 static int send(struct gputm_commit_unit *unit, uint32_t kind, uint64_t cid, uint64_t yes,
 		uint32_t words)
 {
-	struct gputm_commit_unit_message m = { 0 };
+	/* From a warp of one; the value is that of A, which 8 reads and 7 writes. */
+	struct gputm_commit_unit_message m = {
+		.kind = kind, .first_cid = cid, .lanes = 1, .mask = 1,
+		.yes = yes, .words = words, .word = { { .value = 1 } },
+	};
 
-	m.kind = kind;
-	m.first_cid = cid; /* a warp of one */
-	m.lanes = 1;
-	m.mask = 1;
-	m.yes = yes;
-	m.words = words;
-	m.word[0].value = 1; /* of A: read by 8, written by 7 */
+	if (gputm_commit_unit_push_probe(unit, &m) == GPUTM_COMMIT_UNIT_FULL)
+		return 1; /* the message stays in the network */
 	return gputm_commit_unit_push(unit, &m);
 }
 
 static void serve_memory(struct gputm_commit_unit *unit)
 {
-	static const enum gputm_commit_unit_port port[] = { GPUTM_COMMIT_UNIT_PORT_COMMIT,
-							     GPUTM_COMMIT_UNIT_PORT_VALIDATION };
 	struct gputm_mem_request r;
+	uint64_t cid, lanes;
 
-	for (int i = 0; i < 2; i++) {
-		if (!gputm_commit_unit_mem_peek(unit, port[i], &r))
+	for (int port = 0; port < 2; port++) {
+		if (!gputm_commit_unit_mem_peek(unit, port, &r) ||
+		    gputm_commit_unit_get_lanes(unit, r.tag, &cid, &lanes))
 			continue;
-		gputm_commit_unit_mem_pop(unit, port[i]);
-		if (r.write)
-			memory[r.address / 4] = r.value[0];
-		printf("%s A: %" PRIu32 "\n", r.write ? "write" : "read ", memory[r.address / 4]);
+		gputm_commit_unit_mem_pop(unit, port);
+		memory[r.address / 4] = r.write ? r.value[0] : memory[r.address / 4];
+		printf("%s A for %" PRIu64 ": %" PRIu32 "\n", r.write ? "write" : "read ", cid,
+		       memory[r.address / 4]);
 		if (gputm_commit_unit_mem_complete(unit, r.tag, &memory[r.address / 4]))
 			printf("refused\n");
 	}
@@ -48,11 +47,10 @@ int main(void)
 	struct gputm_commit_unit_config config = GPUTM_COMMIT_UNIT_CONFIG_INIT;
 	struct gputm_commit_unit *unit;
 	struct gputm_commit_unit_report report;
-	int error;
+	int error = 0;
 
 	config.first_cid = 7;
-	error = gputm_commit_unit_new(NULL, &config, &unit);
-	if (error)
+	if (gputm_commit_unit_new(NULL, &config, &unit))
 		return 1;
 	error |= send(unit, GPUTM_COMMIT_UNIT_MESSAGE_READ_LOG, 8, 0, 1);
 	error |= send(unit, GPUTM_COMMIT_UNIT_MESSAGE_WRITE_LOG, 7, 0, 1);
@@ -64,7 +62,7 @@ int main(void)
 		while (gputm_commit_unit_peek(unit, &report)) {
 			gputm_commit_unit_pop(unit);
 			if (report.kind == GPUTM_COMMIT_UNIT_REPORT_OUTCOME) {
-				printf("cycle %d: %" PRIu64 " %s, 7 is in stage %d\n", cycle,
+				printf("cycle %d: %" PRIu64 " %s, 7 is in state %d\n", cycle,
 				       report.first_cid, report.yes ? "passes" : "fails",
 				       gputm_commit_unit_entry_state(unit, 7));
 				error |= send(unit, GPUTM_COMMIT_UNIT_MESSAGE_VERDICT,

@@ -11,16 +11,19 @@
 static int load(struct gputm_first_read *first, struct gputm_last_written *last, uint32_t lane,
 		uint64_t address, uint64_t now, bool pending)
 {
-	uint64_t time;
+	uint64_t time, since = 0;
 	int result;
 
 	if (gputm_first_read_issue(first, 0, UINT64_C(1) << lane, now) ||
 	    gputm_last_written_query(last, address, &time))
 		return -1;
-	result = gputm_first_read_reply(first, 0, UINT64_C(1) << lane, time, pending);
-	printf("%3" PRIu64 ": lane %" PRIu32 " loads 0x%" PRIx64 ", last written at %" PRIu64
-	       "%s: %s\n",
-	       now, lane, address, time, pending ? ", a write is pending" : "",
+	result = gputm_first_read_reply_probe(first, 0, UINT64_C(1) << lane, time, pending);
+	if (gputm_first_read_get_time(first, 0, lane, &since) != 1 ||
+	    gputm_first_read_reply(first, 0, UINT64_C(1) << lane, time, pending) != result)
+		return -1;
+	printf("%3" PRIu64 ": lane %" PRIu32 ", which reads since %" PRIu64 ", loads 0x%" PRIx64
+	       ", last written at %" PRIu64 "%s: %s\n",
+	       now, lane, since, address, time, pending ? ", a write is pending" : "",
 	       result == GPUTM_FIRST_READ_CLEAN ? "clean" : "conflict");
 	return result < 0;
 }
@@ -45,7 +48,8 @@ int main(void)
 	printf("lanes with a conflict: 0x%" PRIx64 "; forget what was written before %" PRIu64 "\n",
 	       gputm_first_read_conflicts(first, 0), gputm_first_read_oldest(first));
 	gputm_last_written_expire(last, gputm_first_read_oldest(first), NULL);
-	error |= gputm_first_read_finish(first, 0, 0xf, 0x8, &verdict);
+	if (gputm_first_read_finish_probe(first, 0, 0xf, 0x8, &verdict) == 0)
+		error |= gputm_first_read_finish(first, 0, 0xf, 0x8, &verdict);
 	printf("silent 0x%" PRIx64 ", second chance 0x%" PRIx64 ", read-write 0x%" PRIx64 "\n",
 	       verdict.silent, verdict.second_chance, verdict.read_write);
 	gputm_first_read_free(first);

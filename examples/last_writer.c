@@ -27,12 +27,11 @@ static int detect(struct gputm_last_writer *history, const struct transaction *t
 	if (result != GPUTM_LAST_WRITER_NONE)
 		printf(" names %" PRIu64 "%s", writer,
 		       writer >= t->rcid ? ", a hazard" : ", retired");
-	result = gputm_last_writer_record(history, t->written, t->cid);
-	if (result < 0)
-		return result;
+	result = gputm_last_writer_record_probe(history, t->written, t->cid);
 	printf("; writes 0x%02" PRIx64 "%s\n", t->written,
 	       result == GPUTM_LAST_WRITER_EVICTED ? " (evicts)" : "");
-	return 0;
+	result = gputm_last_writer_record(history, t->written, t->cid);
+	return result < 0 ? result : 0;
 }
 
 int main(void)
@@ -58,7 +57,7 @@ int main(void)
 		return 1;
 	}
 	printf("expire(4) takes %" PRIu64 " cycles; 0x20 was written by %s\n", cycles,
-	       source[gputm_last_writer_lookup(history, 0x20, &writer)]);
+	       source[gputm_last_writer_lookup_probe(history, 0x20, &writer)]);
 	gputm_last_writer_free(history);
 	return 0;
 }

@@ -8,7 +8,7 @@ static int fill(const char *preset)
 {
 	struct gputm_last_written_config config = GPUTM_LAST_WRITTEN_CONFIG_INIT;
 	struct gputm_last_written *table;
-	unsigned late = 0;
+	unsigned late = 0, used = 0;
 	uint64_t time;
 
 	if (gputm_last_written_config_preset(&config, preset) ||
@@ -22,8 +22,13 @@ static int fill(const char *preset)
 			return 1;
 		late += time > block;
 	}
-	printf("%-20s %6" PRIu64 " bits, %3u of 300 times too late\n", preset,
-	       gputm_unit_storage_bits(gputm_last_written_unit(table)), late);
+	for (uint32_t i = 0; !gputm_last_written_get_entry(table, 0, i, &time); i++)
+		used += time != 0;
+	printf("%-20s %6" PRIu64 " bits, %3u of 300 times too late, %3u entries of way 0 used\n",
+	       preset, gputm_unit_storage_bits(gputm_last_written_unit(table)), late, used);
+	gputm_last_written_clear(table); /* the timers start again */
+	if (gputm_last_written_query_probe(table, 128, &time) || time)
+		return 1;
 	gputm_last_written_free(table);
 	return 0;
 }

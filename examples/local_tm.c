@@ -1,10 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Four work-items add 1 to a word of local memory: conflicts, then one after the other. */
+/* Four work-items add 1 to a word of local memory: conflicts, then each after the one before. */
 #include <gputm/local_tm.h>
 #include <inttypes.h>
 #include <stdio.h>
 
 #define ALL 4
+
+/* Bank 3's signatures of all work-items, and whether one of them owns word 35. */
+static void show(const struct gputm_local_tm *local)
+{
+	struct gputm_local_tm_shadow shadow;
+
+	printf("  signatures");
+	for (uint32_t item = 0; item < ALL; item++)
+		printf(" 0x%" PRIx64, gputm_local_tm_signature(local, 3, item));
+	if (!gputm_local_tm_get_shadow(local, 35, &shadow))
+		printf("; %s\n", shadow.owned ? "owned" : "free");
+}
 
 /* One attempt: load word 35, store it plus 1, commit. Gives what tx_commit answers. */
 static int attempt(struct gputm_local_tm *local)
@@ -17,8 +29,10 @@ static int attempt(struct gputm_local_tm *local)
 	int result;
 
 	if (gputm_local_tm_begin(local, 0, &begun) != GPUTM_LOCAL_TM_OK ||
+	    gputm_local_tm_access_probe(local, 0, begun.lanes, word, &load) < 0 ||
 	    gputm_local_tm_access(local, 0, false, begun.lanes, word, value, &load) < 0)
 		return -1;
+	show(local);
 	for (unsigned lane = 0; lane < ALL; lane++)
 		value[lane]++;
 	if (gputm_local_tm_access(local, 0, true, gputm_local_tm_running(local, 0), word, value,

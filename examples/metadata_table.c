@@ -30,7 +30,9 @@ static int set(struct gputm_metadata_table *table, uint64_t address, uint64_t wt
 int main(void)
 {
 	struct gputm_metadata_table_config config = GPUTM_METADATA_TABLE_CONFIG_INIT;
+	struct gputm_metadata_table_entry m;
 	struct gputm_metadata_table *table;
+	uint64_t address;
 
 	config.ways = 2;
 	config.entries = 2;
@@ -49,6 +51,9 @@ int main(void)
 	printf("released: %" PRIu64 " reserved writes\n", gputm_metadata_table_writes(table));
 	for (uint64_t i = 0; i < 8; i++)
 		show(table, i * 32);
+	for (uint64_t i = 0; !gputm_metadata_table_get_entry(table, i, &address, &m); i++)
+		if (address != UINT64_MAX)
+			printf("cell %" PRIu64 " holds 0x%03" PRIx64 "\n", i, address);
 	if (gputm_metadata_table_remove(table, 0) == GPUTM_METADATA_TABLE_REMOVED)
 		show(table, 0);
 	gputm_metadata_table_free(table);

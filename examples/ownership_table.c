@@ -41,7 +41,8 @@ int main(void)
 	if (gputm_ownership_table_config_preset(&config, "warptm") ||
 	    gputm_ownership_table_new(NULL, &config, &table))
 		return 1;
-	if (gputm_ownership_table_acquire(table, 0xf, &buffer) != GPUTM_RESOLVER_ACQUIRED)
+	if (gputm_ownership_table_acquire_probe(table, 0xf) != GPUTM_RESOLVER_ACQUIRED ||
+	    gputm_ownership_table_acquire(table, 0xf, &buffer) != GPUTM_RESOLVER_ACQUIRED)
 		return 1;
 	show(table, buffer, "clear");
 	for (int i = 0; i < 2; i++) {

@@ -40,6 +40,8 @@ int main(void)
 	if (gputm_reader_list_new(NULL, NULL, &list) < 0)
 		return 1;
 	for (unsigned i = 0; i < 4; i++) {
+		if (gputm_reader_list_add_probe(list, WORD, reader[i]) == GPUTM_READER_LIST_FULL)
+			return 1; /* the reader would abort */
 		if (gputm_reader_list_add(list, WORD, reader[i]) != GPUTM_READER_LIST_ADDED)
 			return 1;
 		printf("transaction %" PRIu32 " reads\n", reader[i]);

@@ -20,14 +20,16 @@ int main(void)
 	    gputm_row_copier_new(NULL, &config, &copier) < 0)
 		return 1;
 	for (unsigned i = 0; i < 3; i++) {
-		if (gputm_row_copier_push(copier, &region[i], &cycle) != GPUTM_ROW_COPIER_OK)
+		if (gputm_row_copier_push_probe(copier, &region[i], &cycle) < 0 ||
+		    gputm_row_copier_push(copier, &region[i], NULL) != GPUTM_ROW_COPIER_OK)
 			return 1;
 		printf("copy %" PRIu64 " of %" PRIu64 " bytes will be complete at cycle %" PRIu64
 		       "\n",
 		       region[i].tag, region[i].bytes, cycle);
 	}
 	while ((quiet = gputm_row_copier_next_event(copier)) != UINT64_MAX) {
-		gputm_row_copier_advance(copier, quiet + 1);
+		gputm_row_copier_advance(copier, quiet);
+		gputm_row_copier_tick(copier);
 		while (gputm_row_copier_take(copier, &done))
 			printf("cycle %" PRIu64 ": copy %" PRIu64 " complete\n",
 			       gputm_row_copier_now(copier), done.tag);

@@ -30,7 +30,8 @@ int main(void)
 	if (gputm_sequential_resolver_new(NULL, NULL, &sequential) ||
 	    gputm_ownership_table_new(NULL, NULL, &table))
 		return 1;
-	if (gputm_sequential_resolver_acquire(sequential, 0x7, &buffer) ||
+	if (gputm_sequential_resolver_acquire_probe(sequential, 0x7) ||
+	    gputm_sequential_resolver_acquire(sequential, 0x7, &buffer) ||
 	    gputm_sequential_resolver_resolve(sequential, buffer, &logs, &r) ||
 	    gputm_sequential_resolver_release(sequential, buffer))
 		return 1;

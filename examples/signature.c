@@ -30,8 +30,10 @@ int main(void)
 		{ { 0x114, 0x210 }, { 0x218, 0x21c } }, /* lane 2 is gone, so no conflict */
 	};
 	struct gputm_signature_config config = GPUTM_SIGNATURE_CONFIG_INIT;
-	struct gputm_signature *writes;
+	struct gputm_signature *writes; /* 0: accumulated, 1: of the lane */
+	uint64_t mask;
 
+	config.count = 2;
 	if (gputm_signature_new(NULL, &config, &writes) < 0)
 		return 1;
 	for (int i = 0; i < 4; i++) {
@@ -39,12 +41,19 @@ int main(void)
 			printf("lane %d aborts\n", i);
 			continue;
 		}
+		if (gputm_signature_clear(writes, 1))
+			return 1;
 		for (int j = 0; j < 2; j++)
-			if (gputm_signature_insert(writes, 0, lane[i].write[j]) < 0)
+			if (gputm_signature_insert(writes, 1, lane[i].write[j]) < 0)
 				return 1;
+		if (gputm_signature_union(writes, 0, 1))
+			return 1;
 		printf("lane %d survives, %" PRIu32 " of %" PRIu32 " bits set\n", i,
 		       gputm_signature_population(writes, 0), config.bits);
 	}
+	if (gputm_signature_match(writes, lane[0].write[0], &mask) < 0)
+		return 1;
+	printf("0x200 may be in: 0x%" PRIx64 "\n", mask);
 	printf("storage: %" PRIu64 " bits\n",
 	       gputm_unit_storage_bits(gputm_signature_unit(writes)));
 	gputm_signature_free(writes);

@@ -37,6 +37,8 @@ static int run(struct gputm_simt_stack *stack)
 	if (gputm_simt_stack_diverge_probe(stack, at_a, 2, 'H', NONE) == GPUTM_SIMT_STACK_FULL)
 		return 1;
 	bad |= gputm_simt_stack_diverge(stack, at_a, 2, 'H', NONE);
+	if (gputm_simt_stack_tx_begin_probe(stack, 'C') == GPUTM_SIMT_STACK_FULL)
+		return 1;
 	bad |= gputm_simt_stack_tx_begin(stack, 'C');
 	show(stack, "tx_begin: mask, RPC, PC, type");
 	bad |= gputm_simt_stack_proceed(stack, 'D');

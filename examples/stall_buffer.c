@@ -19,11 +19,13 @@ int main(void)
 	if (gputm_stall_buffer_new(NULL, NULL, &buffer) < 0)
 		return 1;
 	for (size_t i = 0; i < 4; i++)
-		if (gputm_stall_buffer_push(buffer, &request[i]) != GPUTM_STALL_BUFFER_QUEUED)
+		if (gputm_stall_buffer_push_probe(buffer, request[i].address) < 0 ||
+		    gputm_stall_buffer_push(buffer, &request[i]) != GPUTM_STALL_BUFFER_QUEUED)
 			return 1;
 	for (size_t i = 0; i < 5; i++) {
 		printf("0x%" PRIx64 " released: ", released[i]);
-		if (gputm_stall_buffer_wake(buffer, released[i], &woken))
+		if (gputm_stall_buffer_wake_probe(buffer, released[i], &woken) &&
+		    gputm_stall_buffer_wake(buffer, released[i], &woken))
 			printf("request %" PRIu64 " of stamp %" PRIu64 " tries again\n", woken.tag,
 			       woken.stamp);
 		else

@@ -41,7 +41,8 @@ int main(void)
 	config.warps = 3;
 	if (gputm_thread_compactor_new(NULL, &config, &compactor) < 0)
 		return 1;
-	if (gputm_thread_compactor_push(compactor, 0, entry_c) < 0)
+	if (gputm_thread_compactor_push_probe(compactor, entry_c) < 0 ||
+	    gputm_thread_compactor_push(compactor, 0, entry_c) < 0)
 		return 1;
 	show_buffers(compactor);
 	while (gputm_thread_compactor_warps(compactor)) {

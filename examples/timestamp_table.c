@@ -34,8 +34,10 @@ static int play(const char *order)
 			return 1;
 	for (const char *name = order; *name; name++) {
 		uint32_t pred = (uint32_t)(*name - 'A'), succ = (pred + 1) % 3;
-		int result = gputm_timestamp_table_add_edge(table, pred, succ);
+		int result = gputm_timestamp_table_add_edge_probe(table, pred, succ);
 
+		if (gputm_timestamp_table_add_edge(table, pred, succ) != result)
+			return 1;
 		printf("%c: T%" PRIu32 " before T%" PRIu32 "  %s", *name, pred + 1, succ + 1,
 		       result == GPUTM_TIMESTAMP_TABLE_LOOP ? "LOOP" : "ok  ");
 		show(table);

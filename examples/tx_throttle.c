@@ -20,7 +20,8 @@ static void finish(struct gputm_tx_throttle *throttle, uint32_t warp)
 	if (gputm_tx_throttle_leave(throttle, warp) < 0)
 		return;
 	printf("warp %" PRIu32 " is done\n", warp);
-	while (gputm_tx_throttle_next_warp(throttle, &next))
+	while (gputm_tx_throttle_next_warp(throttle, &next) &&
+	       gputm_tx_throttle_admit_probe(throttle, next) == GPUTM_TX_THROTTLE_ADMITTED)
 		begin(throttle, next);
 }
 

@@ -6,11 +6,13 @@
 
 static int touch(struct gputm_warp_access_filter *filter, unsigned lane, bool write)
 {
-	uint64_t address[32] = { 0 }, lost;
+	uint64_t address[32] = { 0 }, lost, would;
 
 	address[lane] = 0x100;
-	if (gputm_warp_access_filter_access(filter, 0, write, UINT64_C(1) << lane, address,
-					    &lost) < 0)
+	if (gputm_warp_access_filter_access_probe(filter, 0, write, UINT64_C(1) << lane, address,
+						  &would) < 0 ||
+	    gputm_warp_access_filter_access(filter, 0, write, UINT64_C(1) << lane, address,
+					    &lost) < 0 || lost != would)
 		return -1;
 	printf("lane %u %s 0x100: %s\n", lane, write ? "stores to" : "loads",
 	       lost ? "aborts" : "ok");

@@ -48,8 +48,13 @@ static int run(const char *preset)
 	for (uint32_t w = 0; w < 2; w++)
 		bad |= gputm_warp_former_launch(former, w, 0xf, 'A') < 0;
 	printf("%s\n", preset);
-	while (!bad && gputm_warp_former_issue(former, &warp) == GPUTM_WARP_FORMER_OK) {
-		printf("  %c:", (char)warp.pc);
+	while (!bad && gputm_warp_former_issue_probe(former, &warp) == GPUTM_WARP_FORMER_OK) {
+		unsigned waiting = gputm_warp_former_waiting(former, warp.pc);
+
+		bad = gputm_warp_former_issue(former, &warp) < 0;
+		printf("  %c, %u in flight, %u of %u threads:", (char)warp.pc,
+		       gputm_warp_former_in_flight(former),
+		       waiting - gputm_warp_former_waiting(former, warp.pc), waiting);
 		bad = execute(former, &warp) < 0;
 		printf("\n");
 		issued++;

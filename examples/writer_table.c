@@ -9,9 +9,9 @@
 static void claim(struct gputm_writer_table *table, uint32_t tx, uint64_t snapshot)
 {
 	static const char *const name[] = { "claimed", "own", "held", "conflict", "full" };
-	int result = gputm_writer_table_claim(table, WORD, tx, snapshot);
+	int result = gputm_writer_table_claim_probe(table, WORD, tx, snapshot);
 
-	if (result >= 0)
+	if (result == gputm_writer_table_claim(table, WORD, tx, snapshot))
 		printf("transaction %" PRIu32 " of snapshot %" PRIu64 ": %s\n", tx, snapshot,
 		       name[result]);
 }

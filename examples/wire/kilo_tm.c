@@ -9,7 +9,7 @@ static struct gputm_tx_log *tx_log[WARPS];
 static struct gputm_commit_sequencer *seq;
 static struct gputm_commit_id *vendor;
 static struct gputm_commit_unit *unit[PARTITIONS];
-static uint32_t word[16], running;
+static uint32_t word[16], running, idle;
 static int bad;
 
 /* The lanes of an attempt read a word, write it with one more, and begin their commit. */
@@ -34,6 +34,7 @@ static void partition(uint32_t p)
 	struct gputm_commit_unit_report r;
 	struct gputm_mem_request m;
 
+	idle += gputm_commit_unit_next_event(unit[p]) > 0;
 	gputm_commit_unit_tick(unit[p]);
 	for (uint32_t port = 0; port < 2; port++) {
 		if (!gputm_commit_unit_mem_take(unit[p], (enum gputm_commit_unit_port)port, &m))
@@ -100,6 +101,7 @@ int main(void)
 			partition(p);
 		core();
 	}
-	printf("%u additions to word 0 in %u cycles\n", word[0], cycles);
+	printf("%u additions to word 0 in %u cycles, commit units idle in %u of %u\n", word[0],
+	       cycles, idle, PARTITIONS * cycles);
 	return bad || word[0] != WARPS * LANES / 16;
 }
