@@ -310,9 +310,10 @@ static void put(uint8_t *to, unsigned bytes, uint64_t value)
 		to[i] = (uint8_t)(value >> (8 * i));
 }
 
-int kit_forged(struct gputm_unit *unit, uint64_t at, long after, unsigned bytes, uint64_t value)
+static int forged(save_fn *how, struct gputm_unit *unit, uint64_t at, long after, unsigned bytes,
+		  uint64_t value)
 {
-	struct image image = save_by(gputm_unit_save_state, unit);
+	struct image image = save_by(how, unit);
 	uint8_t there[8], *found = NULL;
 	int error;
 
@@ -326,6 +327,17 @@ int kit_forged(struct gputm_unit *unit, uint64_t at, long after, unsigned bytes,
 	error = gputm_unit_load(unit, image.bytes, image.size);
 	free(image.bytes);
 	return error;
+}
+
+int kit_forged(struct gputm_unit *unit, uint64_t at, long after, unsigned bytes, uint64_t value)
+{
+	return forged(gputm_unit_save_state, unit, at, after, bytes, value);
+}
+
+int kit_forged_whole(struct gputm_unit *unit, uint64_t at, long after, unsigned bytes,
+		     uint64_t value)
+{
+	return forged(gputm_unit_save, unit, at, after, bytes, value);
 }
 
 void kit_hostile(const struct kit_maker *maker, struct gputm_unit *unit)

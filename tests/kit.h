@@ -26,7 +26,7 @@ struct kit {
 	long live;	      /* allocations not yet freed */
 	long fail_at;	      /* this allocation (counted from 0) fails; < 0: none */
 	long allocations;     /* so far */
-	char message[512];    /* last one logged */
+	char message[520];    /* last one logged; longer ones are cut */
 	unsigned messages;
 	unsigned swaps;			  /* by kit_swap() */
 	struct kit_made *made;		  /* by kit_make(), the last first */
@@ -269,8 +269,11 @@ struct gputm_unit *kit_swap(const struct kit_maker *maker, struct kit *kit,
 /* Reset the unit, and assert that its snapshots are those of a new unit of its config. */
 void kit_as_new(const struct kit_maker *maker, struct kit *kit, struct gputm_unit *unit);
 /* Load a snapshot of the unit's state in which, so many bytes after the first place of the number
- * `at`, with 64 bits, some bytes hold another value. What gputm_unit_load() answers. */
+ * `at`, with 64 bits, some bytes hold another value. What gputm_unit_load() answers. The other: a
+ * snapshot that has statistics too. */
 int kit_forged(struct gputm_unit *unit, uint64_t at, long after, unsigned bytes, uint64_t value);
+int kit_forged_whole(struct gputm_unit *unit, uint64_t at, long after, unsigned bytes,
+		     uint64_t value);
 /* Put the right checksum behind a snapshot that was changed. */
 void kit_seal(uint8_t *snapshot, size_t size);
 /* Snapshot digest: equal for equal states. */

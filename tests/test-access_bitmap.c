@@ -79,6 +79,20 @@ KIT_TEST(test_access_bitmap_counts_below_2_63)
 	ck_assert_ptr_null(kit_damaged(unit_of(bitmap), 57, (UINT64_C(1) << 63) - 2));
 }
 
+/* Two words of one group have one count; a word of the next group would need another. */
+KIT_TEST(test_access_bitmap_counts_each_group)
+{
+	struct gputm_access_bitmap *bitmap = make(kit, "region_bytes=32768 granule=4");
+	const uint64_t some = 0x1234567;
+
+	for (int bit = 0; bit < 32; bit++)
+		if (some >> bit & 1)
+			record(bitmap, (62 * 64 + (unsigned)bit) * 4);
+	record(bitmap, 63 * 64 * 4);
+	KIT_REFUSED(-EINVAL, kit_forged_whole(unit_of(bitmap), some, 8, 8, 64), "it ends early");
+	ck_assert_int_eq(kit_forged_whole(unit_of(bitmap), some, 8, 8, 63), 0);
+}
+
 /* Runs over word and summary borders, and the last granule that is not whole. */
 KIT_TEST(test_access_bitmap_runs_end_with_the_region)
 {

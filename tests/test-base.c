@@ -110,6 +110,21 @@ KIT_TEST(test_params_set_from_text)
 	KIT_REFUSED(-EINVAL, gputm_params_set(kit->ctx, clocks, &clock, "warps", "true"), "warps");
 }
 
+/* A byte that does not fit, four as it is shown, is left out with all that follow. */
+KIT_TEST(test_long_messages_are_cut)
+{
+	struct gputm_recency_bloom_config config = GPUTM_RECENCY_BLOOM_CONFIG_INIT;
+	char text[300], said[520] = "recency_bloom: entries = \"";
+
+	memset(text, '\n', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	KIT_REFUSED(-EINVAL, gputm_params_set(kit->ctx, gputm_recency_bloom_params(), &config,
+					      "entries", text), "");
+	while (strlen(said) + 5 < 516)
+		strcat(said, "\\x0a");
+	ck_assert_str_eq(kit->message, said);
+}
+
 KIT_TEST(test_load_into_another_config_names_the_field)
 {
 	struct gputm_recency_bloom_config config = GPUTM_RECENCY_BLOOM_CONFIG_INIT;

@@ -52,10 +52,11 @@ KIT_TEST(test_section_3_6_2_policies)
 /* Cycles stop at the end of time, and blocks still issue. */
 KIT_MADE(test_block_priority_at_the_end_of_time, p, "blocks=2")
 {
+	const uint64_t END = UINT64_C(1) << 63;
 	uint32_t slot;
 
 	ck_assert_int_eq(gputm_block_priority_admit(p, 1), 0);
-	gputm_block_priority_advance(p, (UINT64_C(1) << 63) - 1);
+	gputm_block_priority_advance(p, END - 1);
 	for (int i = 0; i < 3; i++) {
 		ck_assert_int_eq(gputm_block_priority_pick(p, 2, &slot), 1);
 		ck_assert_uint_eq(slot, 1);
@@ -63,6 +64,13 @@ KIT_MADE(test_block_priority_at_the_end_of_time, p, "blocks=2")
 	}
 	kit_counts(unit_of(p), "cycles=9223372036854775808 issued=3 idle=9223372036854775807");
 	kit_round_trip(&block_priority_maker, unit_of(p));
+	/* So do the issues, and then no switch is counted. */
+	ck_assert_int_eq(kit_forged_whole(unit_of(p), END - 1, -8, 8, END), 0);
+	ck_assert_int_eq(gputm_block_priority_admit(p, 0), 0);
+	ck_assert_int_eq(gputm_block_priority_pick(p, 1, &slot), 1);
+	ck_assert_uint_eq(slot, 0);
+	kit_valid(unit_of(p));
+	kit_counts(unit_of(p), "issued=9223372036854775808 switches=0");
 }
 
 /* SRR: a block that is not ready for a cycle loses its priority to the next. */

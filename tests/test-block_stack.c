@@ -471,6 +471,9 @@ KIT_MADE(test_block_stack_misuse_changes_nothing, s, "lanes=4 warps=2 likely_con
 	bad = good;
 	bad.other_pc = 'X';
 	KIT_REFUSED(-EINVAL, gputm_block_stack_branch(s, 1, 1, &bad), "elsewhere");
+	bad = good;
+	bad.lpc = 'X';
+	KIT_REFUSED(-EINVAL, gputm_block_stack_branch(s, 1, 1, &bad), "elsewhere");
 	KIT_REFUSED(-EINVAL, gputm_block_stack_branch(s, 0, 1, &good), "");
 	KIT_REFUSED(-EINVAL, gputm_block_stack_barrier(s, 1), "");
 	kit_unchanged(kit);

@@ -117,9 +117,10 @@ KIT_TEST(test_recency_bloom_range_is_tight)
 	ck_assert_uint_eq(gputm_recency_bloom_base(f), 0);
 }
 
-/* A single stamp is the first of its pair. */
-KIT_MADE(test_recency_bloom_takes_a_single_stamp_into_a_pair, f, "stamps=2")
+/* A single stamp is the first of its pair, in four ways, as is usual, or two. */
+KIT_TESTS(test_recency_bloom_takes_a_single_stamp_into_a_pair, 2)
 {
+	struct gputm_recency_bloom *f = make(kit, "stamps=2 ways=%d", _i ? 2 : 4);
 	uint64_t first, second;
 
 	for (uint64_t i = 0; i < 100; i++) {

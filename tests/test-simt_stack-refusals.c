@@ -152,6 +152,26 @@ KIT_TEST(test_simt_stack_load_needs_the_types_of_r_and_t)
 	ROWS(s, ROW(B, NO_PC, 0xf), TYPED(C, 0, R), TYPED(C, 0xf, T));
 }
 
+/*
+ * Two entries wait at E for the same RPC F: [1], of the branch at A, and [6], of a branch in the
+ * way of lanes 2 and 3, to G. The lanes of the inner branch join [6] alone.
+ */
+KIT_TEST(test_simt_stack_load_needs_an_lpos_of_the_same_branch)
+{
+	const uint64_t here = 0x123456;
+	struct gputm_simt_stack *s = launched(kit, "lanes=4 depth=9 likely_convergence=1", A);
+
+	ck_assert_int_eq(DIVERGE(s, F, E, { B, 0x1 }, { C, 0xe }), SWITCH);
+	ck_assert_int_eq(DIVERGE(s, G, NO_PC, { D, 0x2 }, { H, 0xc }), SWITCH);
+	ck_assert_int_eq(DIVERGE(s, F, E, { B, 0x4 }, { here, 0x8 }), SWITCH);
+	ROWS(s, ROW(F, NO_PC, 0xf), ROW(E, F, 0), LIKELY(B, F, E, 1, 0x1),
+	     LIKELY(G, F, E, 1, 0xe), ROW(D, G, 0x2), ROW(F, G, 0xc), ROW(E, F, 0),
+	     LIKELY(B, F, E, 6, 0x4), LIKELY(here, F, E, 6, 0x8));
+	KIT_REFUSED(-EINVAL, kit_forged(unit_of(s), here, 32, 4, 1),
+		    "I4: LPos lies below the branch");
+	ck_assert_int_eq(kit_forged(unit_of(s), here, 32, 4, 6), 0);
+}
+
 KIT_TEST(test_simt_stack_widest_pcs)
 {
 	struct gputm_simt_stack *s = launched(kit, "pc_bits=64 lanes=64", 0);

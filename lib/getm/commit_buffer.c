@@ -241,7 +241,7 @@ int gputm_commit_buffer_mem_pop(struct gputm_commit_buffer *b)
 
 int gputm_commit_buffer_mem_take(struct gputm_commit_buffer *b, struct gputm_mem_request *out)
 {
-	return gputm_commit_buffer_mem_peek(b, out) && gputm_commit_buffer_mem_pop(b);
+	return gputm_commit_buffer_mem_peek(b, out) ? gputm_commit_buffer_mem_pop(b) : 0;
 }
 
 int gputm_commit_buffer_mem_complete(struct gputm_commit_buffer *b, uint64_t tag)
