@@ -135,67 +135,6 @@ static const struct gputm_event_kind events[] = {
 	      VALUE(pc, "PC", "Where the entry goes on.")),
 };
 
-/* ---- looking ---- */
-
-uint64_t gputm_block_stack_pc(const struct gputm_block_stack *s)
-{
-	return s->start_pc;
-}
-
-void gputm_block_stack_mask(const struct gputm_block_stack *s, uint64_t mask[])
-{
-	for (uint32_t lane = 0; lane < s->config.lanes; lane++)
-		mask[lane] = s->count ? gputm__block_mask(s, s->top)[lane] : 0;
-}
-
-uint32_t gputm_block_stack_live(const struct gputm_block_stack *s)
-{
-	return s->live;
-}
-
-size_t gputm_block_stack_depth(const struct gputm_block_stack *s)
-{
-	return s->count;
-}
-
-size_t gputm_block_stack_top(const struct gputm_block_stack *s)
-{
-	return s->top;
-}
-
-int gputm_block_stack_get_entry(const struct gputm_block_stack *s, size_t index,
-				struct gputm_block_stack_entry *out)
-{
-	const struct gputm__block_entry *e;
-	uint32_t others[GPUTM__COLUMNS_MAX];
-	const uint32_t *mask;
-
-	if (index >= s->count)
-		return gputm__past_end(&s->unit, "entry", index, s->count);
-	e = &s->entry[index];
-	out->pc = e->pc;
-	out->rpc = e->rpc;
-	out->lpc = e->lpc;
-	out->lpos = e->lpos;
-	out->wcnt = index == s->top ? s->wcnt : 0;
-	mask = gputm__block_mask(s, (uint32_t)index);
-	if (s->way == GPUTM__BLOCK_BRANCH && index == s->count - 2) {
-		gputm__block_arrived(s, others);
-		for (uint32_t lane = 0; lane < s->config.lanes; lane++)
-			others[lane] &= ~gputm__block_mask(s, s->count - 1)[lane];
-		mask = others;
-	}
-	memset(out->mask, 0, sizeof(out->mask));
-	for (uint32_t lane = 0; lane < s->config.lanes; lane++)
-		out->mask[lane] = mask[lane];
-	return 0;
-}
-
-uint64_t gputm_block_stack_warp(const struct gputm_block_stack *s, uint32_t warp)
-{
-	return gputm__block_warp(s, warp);
-}
-
 /* ---- the common face ---- */
 
 static int setup(struct gputm_unit *unit)
@@ -339,3 +278,64 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 }
 
 GPUTM__UNIT(block_stack, .version = 2, .setup = setup, .laws = laws)
+
+/* ---- looking ---- */
+
+uint64_t gputm_block_stack_pc(const struct gputm_block_stack *s)
+{
+	return s->start_pc;
+}
+
+void gputm_block_stack_mask(const struct gputm_block_stack *s, uint64_t mask[])
+{
+	for (uint32_t lane = 0; lane < s->config.lanes; lane++)
+		mask[lane] = s->count ? gputm__block_mask(s, s->top)[lane] : 0;
+}
+
+uint32_t gputm_block_stack_live(const struct gputm_block_stack *s)
+{
+	return s->live;
+}
+
+size_t gputm_block_stack_depth(const struct gputm_block_stack *s)
+{
+	return s->count;
+}
+
+size_t gputm_block_stack_top(const struct gputm_block_stack *s)
+{
+	return s->top;
+}
+
+int gputm_block_stack_get_entry(const struct gputm_block_stack *s, size_t index,
+				struct gputm_block_stack_entry *out)
+{
+	const struct gputm__block_entry *e;
+	uint32_t others[GPUTM__COLUMNS_MAX];
+	const uint32_t *mask;
+
+	if (index >= s->count)
+		return gputm__past_end(&s->unit, "entry", index, s->count);
+	e = &s->entry[index];
+	out->pc = e->pc;
+	out->rpc = e->rpc;
+	out->lpc = e->lpc;
+	out->lpos = e->lpos;
+	out->wcnt = index == s->top ? s->wcnt : 0;
+	mask = gputm__block_mask(s, (uint32_t)index);
+	if (s->way == GPUTM__BLOCK_BRANCH && index == s->count - 2) {
+		gputm__block_arrived(s, others);
+		for (uint32_t lane = 0; lane < s->config.lanes; lane++)
+			others[lane] &= ~gputm__block_mask(s, s->count - 1)[lane];
+		mask = others;
+	}
+	memset(out->mask, 0, sizeof(out->mask));
+	for (uint32_t lane = 0; lane < s->config.lanes; lane++)
+		out->mask[lane] = mask[lane];
+	return 0;
+}
+
+uint64_t gputm_block_stack_warp(const struct gputm_block_stack *s, uint32_t warp)
+{
+	return gputm__block_warp(s, warp);
+}

@@ -175,6 +175,65 @@ static struct gputm__columns_count compact(struct gputm_thread_compactor *c)
 	return n;
 }
 
+/* ---- snapshots and invariants ---- */
+
+static void io_mask(struct gputm_thread_compactor *c, struct gputm__io *io)
+{
+	gputm__io_u64(io, &c->tag);
+	gputm__io_u32s(io, c->column, c->config.lanes);
+	gputm__io_u32_max(io, &c->made, c->config.warps, "warps made");
+	gputm__io_u32_max(io, &c->popped, c->config.warps, "warps popped");
+	if (!gputm__io_reading(io) || io->error)
+		return;
+	for (uint32_t lane = 0; lane < c->config.lanes; lane++)
+		if (c->column[lane] & c->outside)
+			gputm__io_fail(io, -EINVAL, "C1: a thread is outside the block");
+	if (io->error)
+		return;
+	compact(c);
+}
+
+static void io(struct gputm_unit *unit, struct gputm__io *io)
+{
+	struct gputm_thread_compactor *c = (void *)unit;
+	bool busy = c->count != 0;
+
+	gputm__io_bool(io, &busy);
+	if (io->error || !busy)
+		return;
+	io_mask(c, io);
+	if (!io->error && !c->count)
+		gputm__io_fail(io, -EINVAL, "the mask has no thread");
+}
+
+static const char *check(const struct gputm_unit *unit)
+{
+	const struct gputm_thread_compactor *c = (const void *)unit;
+
+	for (uint32_t lane = 0; c->count && lane < c->config.lanes; lane++)
+		if (c->column[lane] & c->outside)
+			return "C1: a thread is outside the block";
+	if (c->popped > c->made || c->made > c->count || (c->count && c->popped == c->count))
+		return "C2: popped <= made <= warps of the mask does not hold";
+	if (c->warps_asked > c->static_warps || c->static_warps > c->threads)
+		return "C4: the masks gave more warps than they had static warps, or than threads";
+	if (c->busy != c->warps_made || c->busy > c->cycles || c->full_warps > c->warps_made)
+		return "C3: busy cycles differ from warps made";
+	return NULL;
+}
+
+static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
+{
+	const struct gputm_thread_compactor *c = (const void *)unit;
+
+	gputm__law(laws, c->warps_made, c->warps_popped + (c->made - c->popped),
+		   "C3: warps made are not those popped and those that wait");
+	gputm__law(laws, c->warps_asked, c->warps_made + (c->count - c->made),
+		   "C3: warps asked for are not those made and those to be made");
+}
+
+GPUTM__UNIT(thread_compactor, .version = 1, .setup = setup, .laws = laws)
+
 /* ---- ports ---- */
 
 /* Check `any`, the OR of all columns, against the threads of the block. */
@@ -302,62 +361,3 @@ uint64_t gputm_thread_compactor_buffer(const struct gputm_thread_compactor *c, u
 		left &= ~(any & -any);
 	return left;
 }
-
-/* ---- snapshots and invariants ---- */
-
-static void io_mask(struct gputm_thread_compactor *c, struct gputm__io *io)
-{
-	gputm__io_u64(io, &c->tag);
-	gputm__io_u32s(io, c->column, c->config.lanes);
-	gputm__io_u32_max(io, &c->made, c->config.warps, "warps made");
-	gputm__io_u32_max(io, &c->popped, c->config.warps, "warps popped");
-	if (!gputm__io_reading(io) || io->error)
-		return;
-	for (uint32_t lane = 0; lane < c->config.lanes; lane++)
-		if (c->column[lane] & c->outside)
-			gputm__io_fail(io, -EINVAL, "C1: a thread is outside the block");
-	if (io->error)
-		return;
-	compact(c);
-}
-
-static void io(struct gputm_unit *unit, struct gputm__io *io)
-{
-	struct gputm_thread_compactor *c = (void *)unit;
-	bool busy = c->count != 0;
-
-	gputm__io_bool(io, &busy);
-	if (io->error || !busy)
-		return;
-	io_mask(c, io);
-	if (!io->error && !c->count)
-		gputm__io_fail(io, -EINVAL, "the mask has no thread");
-}
-
-static const char *check(const struct gputm_unit *unit)
-{
-	const struct gputm_thread_compactor *c = (const void *)unit;
-
-	for (uint32_t lane = 0; c->count && lane < c->config.lanes; lane++)
-		if (c->column[lane] & c->outside)
-			return "C1: a thread is outside the block";
-	if (c->popped > c->made || c->made > c->count || (c->count && c->popped == c->count))
-		return "C2: popped <= made <= warps of the mask does not hold";
-	if (c->warps_asked > c->static_warps || c->static_warps > c->threads)
-		return "C4: the masks gave more warps than they had static warps, or than threads";
-	if (c->busy != c->warps_made || c->busy > c->cycles || c->full_warps > c->warps_made)
-		return "C3: busy cycles differ from warps made";
-	return NULL;
-}
-
-static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
-{
-	const struct gputm_thread_compactor *c = (const void *)unit;
-
-	gputm__law(laws, c->warps_made, c->warps_popped + (c->made - c->popped),
-		   "C3: warps made are not those popped and those that wait");
-	gputm__law(laws, c->warps_asked, c->warps_made + (c->count - c->made),
-		   "C3: warps asked for are not those made and those to be made");
-}
-
-GPUTM__UNIT(thread_compactor, .version = 1, .setup = setup, .laws = laws)

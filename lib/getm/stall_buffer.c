@@ -119,8 +119,6 @@ static void clear(struct gputm_unit *unit)
 	b->lines = 0;
 }
 
-/* ---- hardware ---- */
-
 static inline struct gputm_stall_buffer_request *slots_of(const struct gputm_stall_buffer *b,
 							  const struct line *line)
 {
@@ -143,6 +141,99 @@ static inline struct line *line_for(const struct gputm_stall_buffer *b, uint64_t
 	}
 	return free;
 }
+
+static void io_requests(struct gputm_stall_buffer *b, const struct line *line,
+			struct gputm__io *io)
+{
+	struct gputm_stall_buffer_request *slot = slots_of(b, line);
+
+	for (uint32_t i = 0; i < line->count && !io->error; i++) {
+		gputm__io_u64(io, &slot[i].address);
+		gputm__io_u64(io, &slot[i].stamp);
+		gputm__io_u64(io, &slot[i].tag);
+		gputm__io_u32(io, &slot[i].warp);
+	}
+}
+
+static void io(struct gputm_unit *unit, struct gputm__io *io)
+{
+	struct gputm_stall_buffer *b = (void *)unit;
+
+	for (uint32_t i = 0; i < b->config.lines && !io->error; i++) {
+		struct line *line = &b->line[i];
+
+		gputm__io_u32_max(io, &line->count, b->config.requests, "requests of a line");
+		io_requests(b, line, io);
+		if (!gputm__io_reading(io) || io->error)
+			continue;
+		line->granule = line->count ?
+				slots_of(b, line)->address & b->granule_mask : 0;
+		b->waiting += line->count;
+		b->lines += line->count != 0;
+	}
+}
+
+static const char *check_line(const struct gputm_stall_buffer *b, const struct line *line)
+{
+	const struct gputm_stall_buffer_request *slot = slots_of(b, line);
+
+	if (line->count && line_for(b, line->granule) != line)
+		return "S1: two lines wait for the same granule";
+	for (uint32_t i = 0; i < line->count; i++)
+		if (slot[i].address > b->address_max ||
+		    (slot[i].address & b->granule_mask) != line->granule)
+			return "S2: a request is not of its line's granule";
+	return NULL;
+}
+
+static const char *check(const struct gputm_unit *unit)
+{
+	const struct gputm_stall_buffer *b = (const void *)unit;
+	const char *broken = NULL;
+	uint64_t waiting = 0, lines = 0;
+
+	for (uint32_t i = 0; i < b->config.lines && !broken; i++) {
+		waiting += b->line[i].count;
+		lines += b->line[i].count != 0;
+		broken = check_line(b, &b->line[i]);
+	}
+	if (broken)
+		return broken;
+	if (waiting != b->waiting || lines != b->lines)
+		return "S3: waiting differs from the sum over the lines";
+	return NULL;
+}
+
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
+{
+	const struct gputm_stall_buffer_config *c = gputm_unit_config(unit);
+	uint64_t request = UINT64_C(1) + c->stamp_bits + c->warp_bits + c->tag_bits;
+
+	gputm__array(out, "lines", c->lines,
+		     c->address_bits - gputm__log2(c->granularity) + c->requests * request, 1);
+}
+
+static int validate(const struct gputm_unit *unit)
+{
+	const struct gputm_stall_buffer_config *c = gputm_unit_config(unit);
+
+	if ((uint64_t)c->lines * c->requests <= 1 << 20)
+		return 0;
+	return gputm__refuse(unit, "lines = %u x requests = %u is above 2^20", c->lines,
+			     c->requests);
+}
+
+static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
+{
+	const struct gputm_stall_buffer *b = (const void *)unit;
+
+	gputm__law(laws, b->queued, b->woken + b->drained + b->waiting,
+		   "S3: queued is not woken + drained + waiting");
+}
+
+GPUTM__UNIT(stall_buffer, .version = 2, .setup = setup, .validate = validate, .laws = laws)
+
+/* ---- hardware ---- */
 
 static int answer(const struct gputm_stall_buffer *b, const struct line *line)
 {
@@ -312,96 +403,3 @@ uint64_t gputm_stall_buffer_waiting(const struct gputm_stall_buffer *b)
 {
 	return b->waiting;
 }
-
-/* ---- common face ---- */
-
-static void io_requests(struct gputm_stall_buffer *b, const struct line *line,
-			struct gputm__io *io)
-{
-	struct gputm_stall_buffer_request *slot = slots_of(b, line);
-
-	for (uint32_t i = 0; i < line->count && !io->error; i++) {
-		gputm__io_u64(io, &slot[i].address);
-		gputm__io_u64(io, &slot[i].stamp);
-		gputm__io_u64(io, &slot[i].tag);
-		gputm__io_u32(io, &slot[i].warp);
-	}
-}
-
-static void io(struct gputm_unit *unit, struct gputm__io *io)
-{
-	struct gputm_stall_buffer *b = (void *)unit;
-
-	for (uint32_t i = 0; i < b->config.lines && !io->error; i++) {
-		struct line *line = &b->line[i];
-
-		gputm__io_u32_max(io, &line->count, b->config.requests, "requests of a line");
-		io_requests(b, line, io);
-		if (!gputm__io_reading(io) || io->error)
-			continue;
-		line->granule = line->count ?
-				slots_of(b, line)->address & b->granule_mask : 0;
-		b->waiting += line->count;
-		b->lines += line->count != 0;
-	}
-}
-
-static const char *check_line(const struct gputm_stall_buffer *b, const struct line *line)
-{
-	const struct gputm_stall_buffer_request *slot = slots_of(b, line);
-
-	if (line->count && line_for(b, line->granule) != line)
-		return "S1: two lines wait for the same granule";
-	for (uint32_t i = 0; i < line->count; i++)
-		if (slot[i].address > b->address_max ||
-		    (slot[i].address & b->granule_mask) != line->granule)
-			return "S2: a request is not of its line's granule";
-	return NULL;
-}
-
-static const char *check(const struct gputm_unit *unit)
-{
-	const struct gputm_stall_buffer *b = (const void *)unit;
-	const char *broken = NULL;
-	uint64_t waiting = 0, lines = 0;
-
-	for (uint32_t i = 0; i < b->config.lines && !broken; i++) {
-		waiting += b->line[i].count;
-		lines += b->line[i].count != 0;
-		broken = check_line(b, &b->line[i]);
-	}
-	if (broken)
-		return broken;
-	if (waiting != b->waiting || lines != b->lines)
-		return "S3: waiting differs from the sum over the lines";
-	return NULL;
-}
-
-static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
-{
-	const struct gputm_stall_buffer_config *c = gputm_unit_config(unit);
-	uint64_t request = UINT64_C(1) + c->stamp_bits + c->warp_bits + c->tag_bits;
-
-	gputm__array(out, "lines", c->lines,
-		     c->address_bits - gputm__log2(c->granularity) + c->requests * request, 1);
-}
-
-static int validate(const struct gputm_unit *unit)
-{
-	const struct gputm_stall_buffer_config *c = gputm_unit_config(unit);
-
-	if ((uint64_t)c->lines * c->requests <= 1 << 20)
-		return 0;
-	return gputm__refuse(unit, "lines = %u x requests = %u is above 2^20", c->lines,
-			     c->requests);
-}
-
-static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
-{
-	const struct gputm_stall_buffer *b = (const void *)unit;
-
-	gputm__law(laws, b->queued, b->woken + b->drained + b->waiting,
-		   "S3: queued is not woken + drained + waiting");
-}
-
-GPUTM__UNIT(stall_buffer, .version = 2, .setup = setup, .validate = validate, .laws = laws)

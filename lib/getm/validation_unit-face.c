@@ -202,16 +202,6 @@ static void clear(struct gputm_unit *unit)
 	u->leader = 0;
 }
 
-struct gputm_unit *gputm_validation_unit_table(struct gputm_validation_unit *u)
-{
-	return gputm_metadata_table_unit(u->table);
-}
-
-struct gputm_unit *gputm_validation_unit_buffer(struct gputm_validation_unit *u)
-{
-	return gputm_stall_buffer_unit(u->buffer);
-}
-
 /* ---- snapshots ---- */
 
 static const struct gputm_validation_unit *io_self(const struct gputm__io *io)
@@ -380,3 +370,13 @@ static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 GPUTM__UNIT(validation_unit, .version = 4, .setup = setup, .validate = validate, .laws = laws,
 	    .part = { { "table", offsetof(struct gputm_validation_unit, table) },
 		      { "buffer", offsetof(struct gputm_validation_unit, buffer) } })
+
+struct gputm_unit *gputm_validation_unit_table(struct gputm_validation_unit *u)
+{
+	return gputm_metadata_table_unit(u->table);
+}
+
+struct gputm_unit *gputm_validation_unit_buffer(struct gputm_validation_unit *u)
+{
+	return gputm_stall_buffer_unit(u->buffer);
+}

@@ -198,6 +198,108 @@ static inline int reserve(struct gputm_unit *unit, struct warp *w, uint64_t more
 	return (w->used + more) * 2 <= w->slots ? 0 : grow(unit, w, more);
 }
 
+/* ---- common face ---- */
+
+static void read_room(struct warp *w, uint64_t used, struct gputm__io *io)
+{
+	if (used > (io->size - io->used) / 8)
+		gputm__io_fail(io, -EINVAL, "a warp has fewer words than it says");
+	else if (used && reserve(io->unit, w, used))
+		gputm__io_fail(io, -ENOMEM, "no memory for its words");
+}
+
+/* Only lanes that run are saved: lanes that have stopped conflict with nobody. */
+static struct entry of_running(const struct warp *w, const struct entry *e)
+{
+	bool writes = e->writer != NO_LANE && w->running >> e->writer & 1;
+
+	return (struct entry){ e->word, e->readers & w->running, writes ? e->writer : NO_LANE };
+}
+
+static void io_entry(struct warp *w, uint64_t at, struct gputm__io *io)
+{
+	struct entry e = gputm__io_reading(io) ? (struct entry){ 0, 0, 0 }
+					       : of_running(w, &w->entry[at]);
+	uint64_t writer = e.writer;
+
+	gputm__io_u64(io, &e.word);
+	gputm__io_u64(io, &e.readers);
+	gputm__io_u64_max(io, &writer, NO_LANE, "writer of a word");
+	if (!gputm__io_reading(io) || io->error)
+		return;
+	e.writer = (uint32_t)writer;
+	w->entry[at] = of_running(w, &e);
+	if (w->entry[at].readers != e.readers || w->entry[at].writer != e.writer)
+		gputm__io_fail(io, -EINVAL, "a lane that has stopped holds a word");
+	link_entry(w, slot_of(w, e.word), w->used++);
+}
+
+static void io_warp(struct warp *w, struct gputm__io *io)
+{
+	uint64_t used = w->used;
+	size_t from;
+
+	gputm__io_u64(io, &w->running);
+	gputm__io_u64(io, &used);
+	if (gputm__io_reading(io) && !io->error)
+		read_room(w, used, io);
+	from = io->used;
+	for (uint64_t at = 0; at < used && !io->error; at++)
+		io_entry(w, at, io);
+	gputm__io_ascending(io, from, 3);
+}
+
+static void io(struct gputm_unit *unit, struct gputm__io *io)
+{
+	struct gputm_warp_access_filter *f = (void *)unit;
+
+	for (uint32_t i = 0; i < f->config.warps && !io->error; i++)
+		io_warp(&f->warp[i], io);
+}
+
+static const char *check_warp(const struct gputm_warp_access_filter *f, const struct warp *w)
+{
+	if (w->running & ~f->lane_mask)
+		return "A1: a lane that does not exist runs";
+	for (uint64_t at = 0; at < w->used; at++) {
+		const struct entry *e = &w->entry[at];
+
+		if (e->readers & ~f->lane_mask || e->word > f->address_max >> f->word_shift ||
+		    (e->writer >= f->config.lanes && e->writer != NO_LANE))
+			return "A2: an entry names a lane or word that does not exist";
+		if (e->writer != NO_LANE && w->running >> e->writer & 1 &&
+		    e->readers & w->running & ~(UINT64_C(1) << e->writer))
+			return "A1: a word with a running writer has another running reader";
+		if (find(w, e->word) != e)
+			return "A2: the search does not find a word";
+	}
+	return NULL;
+}
+
+static const char *check(const struct gputm_unit *unit)
+{
+	const struct gputm_warp_access_filter *f = (const void *)unit;
+	const char *broken = NULL;
+
+	for (uint32_t i = 0; i < f->config.warps && !broken; i++)
+		broken = check_warp(f, &f->warp[i]);
+	if (!broken && f->accesses != f->noted + f->lost)
+		broken = "A3: accesses are not noted + lost";
+	return broken;
+}
+
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
+{
+	const struct gputm_warp_access_filter_config *c = gputm_unit_config(unit);
+	uint64_t lane = gputm__bits_for((uint64_t)c->lanes + 1);
+
+	gputm__array_apart(out, "words of the logs", (uint64_t)c->warps * c->words,
+			   c->address_bits - gputm__log2(c->word_bytes) + c->lanes + lane,
+			   c->lanes);
+}
+
+GPUTM__UNIT(warp_access_filter, .version = 2, .setup = setup)
+
 /* ---- hardware ---- */
 
 static int refuse_warp(const struct gputm_warp_access_filter *f, uint32_t warp)
@@ -341,105 +443,3 @@ uint64_t gputm_warp_access_filter_running(const struct gputm_warp_access_filter 
 {
 	return warp < f->config.warps ? f->warp[warp].running : 0;
 }
-
-/* ---- common face ---- */
-
-static void read_room(struct warp *w, uint64_t used, struct gputm__io *io)
-{
-	if (used > (io->size - io->used) / 8)
-		gputm__io_fail(io, -EINVAL, "a warp has fewer words than it says");
-	else if (used && reserve(io->unit, w, used))
-		gputm__io_fail(io, -ENOMEM, "no memory for its words");
-}
-
-/* Only lanes that run are saved: lanes that have stopped conflict with nobody. */
-static struct entry of_running(const struct warp *w, const struct entry *e)
-{
-	bool writes = e->writer != NO_LANE && w->running >> e->writer & 1;
-
-	return (struct entry){ e->word, e->readers & w->running, writes ? e->writer : NO_LANE };
-}
-
-static void io_entry(struct warp *w, uint64_t at, struct gputm__io *io)
-{
-	struct entry e = gputm__io_reading(io) ? (struct entry){ 0, 0, 0 }
-					       : of_running(w, &w->entry[at]);
-	uint64_t writer = e.writer;
-
-	gputm__io_u64(io, &e.word);
-	gputm__io_u64(io, &e.readers);
-	gputm__io_u64_max(io, &writer, NO_LANE, "writer of a word");
-	if (!gputm__io_reading(io) || io->error)
-		return;
-	e.writer = (uint32_t)writer;
-	w->entry[at] = of_running(w, &e);
-	if (w->entry[at].readers != e.readers || w->entry[at].writer != e.writer)
-		gputm__io_fail(io, -EINVAL, "a lane that has stopped holds a word");
-	link_entry(w, slot_of(w, e.word), w->used++);
-}
-
-static void io_warp(struct warp *w, struct gputm__io *io)
-{
-	uint64_t used = w->used;
-	size_t from;
-
-	gputm__io_u64(io, &w->running);
-	gputm__io_u64(io, &used);
-	if (gputm__io_reading(io) && !io->error)
-		read_room(w, used, io);
-	from = io->used;
-	for (uint64_t at = 0; at < used && !io->error; at++)
-		io_entry(w, at, io);
-	gputm__io_ascending(io, from, 3);
-}
-
-static void io(struct gputm_unit *unit, struct gputm__io *io)
-{
-	struct gputm_warp_access_filter *f = (void *)unit;
-
-	for (uint32_t i = 0; i < f->config.warps && !io->error; i++)
-		io_warp(&f->warp[i], io);
-}
-
-static const char *check_warp(const struct gputm_warp_access_filter *f, const struct warp *w)
-{
-	if (w->running & ~f->lane_mask)
-		return "A1: a lane that does not exist runs";
-	for (uint64_t at = 0; at < w->used; at++) {
-		const struct entry *e = &w->entry[at];
-
-		if (e->readers & ~f->lane_mask || e->word > f->address_max >> f->word_shift ||
-		    (e->writer >= f->config.lanes && e->writer != NO_LANE))
-			return "A2: an entry names a lane or word that does not exist";
-		if (e->writer != NO_LANE && w->running >> e->writer & 1 &&
-		    e->readers & w->running & ~(UINT64_C(1) << e->writer))
-			return "A1: a word with a running writer has another running reader";
-		if (find(w, e->word) != e)
-			return "A2: the search does not find a word";
-	}
-	return NULL;
-}
-
-static const char *check(const struct gputm_unit *unit)
-{
-	const struct gputm_warp_access_filter *f = (const void *)unit;
-	const char *broken = NULL;
-
-	for (uint32_t i = 0; i < f->config.warps && !broken; i++)
-		broken = check_warp(f, &f->warp[i]);
-	if (!broken && f->accesses != f->noted + f->lost)
-		broken = "A3: accesses are not noted + lost";
-	return broken;
-}
-
-static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
-{
-	const struct gputm_warp_access_filter_config *c = gputm_unit_config(unit);
-	uint64_t lane = gputm__bits_for((uint64_t)c->lanes + 1);
-
-	gputm__array_apart(out, "words of the logs", (uint64_t)c->warps * c->words,
-			   c->address_bits - gputm__log2(c->word_bytes) + c->lanes + lane,
-			   c->lanes);
-}
-
-GPUTM__UNIT(warp_access_filter, .version = 2, .setup = setup)

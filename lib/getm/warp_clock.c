@@ -137,6 +137,63 @@ static void clear(struct gputm_unit *unit)
 	c->random = c->config.seed;
 }
 
+/* ---- common face ---- */
+
+static void io(struct gputm_unit *unit, struct gputm__io *io)
+{
+	struct gputm_warp_clock *c = (void *)unit;
+
+	gputm__io_u64(io, &c->random);
+	for (uint32_t i = 0; i < c->config.warps && !io->error; i++) {
+		gputm__io_u64_max(io, &c->warp[i].time, c->time_max, "time");
+		gputm__io_u64_max(io, &c->warp[i].pending, c->time_max, "reported time");
+		gputm__io_u32(io, &c->warp[i].aborts);
+		gputm__io_bool(io, &c->warp[i].aborted);
+	}
+}
+
+static const char *check(const struct gputm_unit *unit)
+{
+	const struct gputm_warp_clock *c = (const void *)unit;
+
+	for (uint32_t i = 0; i < c->config.warps; i++) {
+		const struct warp *w = &c->warp[i];
+
+		if (w->time > c->time_max || w->pending > c->time_max)
+			return "W1: a time does not fit its width";
+		if (w->pending && !w->aborted)
+			return "W2: a warp without aborted lanes has a report";
+	}
+	return NULL;
+}
+
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
+{
+	const struct gputm_warp_clock_config *c = gputm_unit_config(unit);
+	uint64_t aborts = c->backoff_limit + 1 + (uint64_t)c->backoff_patience *
+						 (DOUBLINGS_MAX - c->backoff_limit);
+
+	gputm__array(out, "warpts", c->warps, c->time_bits, 1);
+	gputm__array_apart(out, "reports", c->warps, (uint64_t)c->time_bits + 1, 1);
+	gputm__array_apart(out, "aborts in a row", c->warps, gputm__bits_for(aborts), 1);
+}
+
+static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
+{
+	const struct gputm_warp_clock *c = (const void *)unit;
+	uint64_t aborts = 0, waiting = 0;
+
+	for (uint32_t i = 0; i < c->config.warps; i++) {
+		aborts += c->warp[i].aborts;
+		waiting += c->warp[i].aborted;
+	}
+	gputm__law_least(laws, c->restarts, aborts,
+			 "W3: the warps restarted more often than the unit");
+	gputm__law_least(laws, c->reports, c->restarts + waiting, "W3: more restarts than reports");
+}
+
+GPUTM__UNIT(warp_clock, .version = 1, .setup = setup, .validate = validate, .laws = laws)
+
 /* ---- hardware ---- */
 
 static int refuse_warp(const struct gputm_warp_clock *c, uint32_t warp)
@@ -249,60 +306,3 @@ void gputm_warp_clock_rollover(struct gputm_warp_clock *c)
 	c->rollovers++;
 	gputm__emit(&c->unit, GPUTM_WARP_CLOCK_EVENT_RESET, c->rollovers, 0, 0, 0);
 }
-
-/* ---- common face ---- */
-
-static void io(struct gputm_unit *unit, struct gputm__io *io)
-{
-	struct gputm_warp_clock *c = (void *)unit;
-
-	gputm__io_u64(io, &c->random);
-	for (uint32_t i = 0; i < c->config.warps && !io->error; i++) {
-		gputm__io_u64_max(io, &c->warp[i].time, c->time_max, "time");
-		gputm__io_u64_max(io, &c->warp[i].pending, c->time_max, "reported time");
-		gputm__io_u32(io, &c->warp[i].aborts);
-		gputm__io_bool(io, &c->warp[i].aborted);
-	}
-}
-
-static const char *check(const struct gputm_unit *unit)
-{
-	const struct gputm_warp_clock *c = (const void *)unit;
-
-	for (uint32_t i = 0; i < c->config.warps; i++) {
-		const struct warp *w = &c->warp[i];
-
-		if (w->time > c->time_max || w->pending > c->time_max)
-			return "W1: a time does not fit its width";
-		if (w->pending && !w->aborted)
-			return "W2: a warp without aborted lanes has a report";
-	}
-	return NULL;
-}
-
-static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
-{
-	const struct gputm_warp_clock_config *c = gputm_unit_config(unit);
-	uint64_t aborts = c->backoff_limit + 1 + (uint64_t)c->backoff_patience *
-						 (DOUBLINGS_MAX - c->backoff_limit);
-
-	gputm__array(out, "warpts", c->warps, c->time_bits, 1);
-	gputm__array_apart(out, "reports", c->warps, (uint64_t)c->time_bits + 1, 1);
-	gputm__array_apart(out, "aborts in a row", c->warps, gputm__bits_for(aborts), 1);
-}
-
-static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
-{
-	const struct gputm_warp_clock *c = (const void *)unit;
-	uint64_t aborts = 0, waiting = 0;
-
-	for (uint32_t i = 0; i < c->config.warps; i++) {
-		aborts += c->warp[i].aborts;
-		waiting += c->warp[i].aborted;
-	}
-	gputm__law_least(laws, c->restarts, aborts,
-			 "W3: the warps restarted more often than the unit");
-	gputm__law_least(laws, c->reports, c->restarts + waiting, "W3: more restarts than reports");
-}
-
-GPUTM__UNIT(warp_clock, .version = 1, .setup = setup, .validate = validate, .laws = laws)

@@ -158,110 +158,6 @@ static void clear(struct gputm_unit *unit)
 	t->holder = NO_WAVEFRONT;
 }
 
-/* ---- layout ---- */
-
-int gputm_local_tm_get_capacity(const struct gputm_local_tm_config *config,
-				struct gputm_local_tm_capacity *out)
-{
-	struct gputm_local_tm bare = { .words = 0 }; /* without a context, which says nothing */
-	const struct gputm_local_tm_config *c = &bare.config;
-	int error = gputm__params_read(NULL, gputm_local_tm_params(), config, &bare.config);
-
-	if (!error)
-		error = validate(&bare.unit);
-	if (error)
-		return error;
-	out->data_bytes = (uint32_t)((uint64_t)c->local_bytes * 4 / 9);
-	out->backup_bytes = out->data_bytes;
-	out->owner_bytes = c->local_bytes - 2 * out->data_bytes;
-	out->bank_words = gputm__local_tm_bank_words(c);
-	out->words = out->bank_words * c->banks;
-	return 0;
-}
-
-static int refuse_word(const struct gputm_local_tm *t, uint32_t word)
-{
-	return gputm__out_of_range(&t->unit, "word", word, 0, t->words - 1);
-}
-
-int gputm_local_tm_get_place(const struct gputm_local_tm *t, uint32_t word,
-			     struct gputm_local_tm_place *out)
-{
-	uint32_t bank_words = (t->words + t->bank_mask) >> t->bank_shift;
-
-	if (word >= t->words)
-		return refuse_word(t, word);
-	out->bank = word & t->bank_mask;
-	out->position = word >> t->bank_shift;
-	out->bit = out->position & (t->config.signature_bits - 1);
-	out->data_byte = 4 * out->position;
-	out->backup_byte = 4 * (bank_words + out->position);
-	out->owner_byte = 8 * bank_words + out->position;
-	return 0;
-}
-
-int gputm_local_tm_lookup(const struct gputm_local_tm *t, uint32_t word, uint32_t *value)
-{
-	if (word >= t->words)
-		return refuse_word(t, word);
-	*value = t->data[word];
-	return 0;
-}
-
-int gputm_local_tm_update(struct gputm_local_tm *t, uint32_t word, uint32_t value)
-{
-	if (word >= t->words)
-		return refuse_word(t, word);
-	if (t->owner[word])
-		return gputm__refuse(&t->unit, "word %u is owned by work-item %u", word,
-				     t->owner[word] - 1u);
-	t->data[word] = value;
-	return 0;
-}
-
-int gputm_local_tm_get_shadow(const struct gputm_local_tm *t, uint32_t word,
-			      struct gputm_local_tm_shadow *out)
-{
-	if (word >= t->words)
-		return refuse_word(t, word);
-	out->owned = t->owner[word] != 0;
-	out->owner = out->owned ? t->owner[word] - 1u : 0;
-	out->backup = t->backup[word];
-	return 0;
-}
-
-uint64_t gputm_local_tm_signature(const struct gputm_local_tm *t, uint32_t bank, uint32_t item)
-{
-	uint64_t bits = 0;
-
-	if (bank > t->bank_mask || item >= t->items)
-		return 0;
-	for (uint32_t i = 0; i < t->config.signature_bits; i++)
-		if (t->key_owner[i << t->bank_shift | bank] == item + 1)
-			bits |= UINT64_C(1) << i;
-	return bits;
-}
-
-int gputm_local_tm_get_masks(const struct gputm_local_tm *t, uint32_t wavefront,
-			     struct gputm_local_tm_masks *out)
-{
-	const struct wavefront *w;
-
-	if (wavefront >= t->config.wavefronts)
-		return gputm__out_of_range(&t->unit, "wavefront", wavefront, 0,
-					   t->config.wavefronts - 1);
-	w = &t->wavefront[wavefront];
-	*out = (struct gputm_local_tm_masks){ w->exec, w->vcc, w->tcm, w->tcm_old,
-					      (enum gputm_local_tm_mode)w->mode,
-					      (enum gputm_local_tm_state)w->state };
-	return 0;
-}
-
-int gputm_local_tm_holder(const struct gputm_local_tm *t)
-{
-	return t->holder == NO_WAVEFRONT ? -1 : (int)t->holder;
-}
-
 /* ---- snapshots ---- */
 
 static void io_wavefront(struct gputm__io *io, struct wavefront *w)
@@ -468,3 +364,107 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 }
 
 GPUTM__UNIT(local_tm, .version = 1, .setup = setup, .validate = validate, .laws = laws)
+
+/* ---- layout ---- */
+
+int gputm_local_tm_get_capacity(const struct gputm_local_tm_config *config,
+				struct gputm_local_tm_capacity *out)
+{
+	struct gputm_local_tm bare = { .words = 0 }; /* without a context, which says nothing */
+	const struct gputm_local_tm_config *c = &bare.config;
+	int error = gputm__params_read(NULL, gputm_local_tm_params(), config, &bare.config);
+
+	if (!error)
+		error = validate(&bare.unit);
+	if (error)
+		return error;
+	out->data_bytes = (uint32_t)((uint64_t)c->local_bytes * 4 / 9);
+	out->backup_bytes = out->data_bytes;
+	out->owner_bytes = c->local_bytes - 2 * out->data_bytes;
+	out->bank_words = gputm__local_tm_bank_words(c);
+	out->words = out->bank_words * c->banks;
+	return 0;
+}
+
+static int refuse_word(const struct gputm_local_tm *t, uint32_t word)
+{
+	return gputm__out_of_range(&t->unit, "word", word, 0, t->words - 1);
+}
+
+int gputm_local_tm_get_place(const struct gputm_local_tm *t, uint32_t word,
+			     struct gputm_local_tm_place *out)
+{
+	uint32_t bank_words = (t->words + t->bank_mask) >> t->bank_shift;
+
+	if (word >= t->words)
+		return refuse_word(t, word);
+	out->bank = word & t->bank_mask;
+	out->position = word >> t->bank_shift;
+	out->bit = out->position & (t->config.signature_bits - 1);
+	out->data_byte = 4 * out->position;
+	out->backup_byte = 4 * (bank_words + out->position);
+	out->owner_byte = 8 * bank_words + out->position;
+	return 0;
+}
+
+int gputm_local_tm_lookup(const struct gputm_local_tm *t, uint32_t word, uint32_t *value)
+{
+	if (word >= t->words)
+		return refuse_word(t, word);
+	*value = t->data[word];
+	return 0;
+}
+
+int gputm_local_tm_update(struct gputm_local_tm *t, uint32_t word, uint32_t value)
+{
+	if (word >= t->words)
+		return refuse_word(t, word);
+	if (t->owner[word])
+		return gputm__refuse(&t->unit, "word %u is owned by work-item %u", word,
+				     t->owner[word] - 1u);
+	t->data[word] = value;
+	return 0;
+}
+
+int gputm_local_tm_get_shadow(const struct gputm_local_tm *t, uint32_t word,
+			      struct gputm_local_tm_shadow *out)
+{
+	if (word >= t->words)
+		return refuse_word(t, word);
+	out->owned = t->owner[word] != 0;
+	out->owner = out->owned ? t->owner[word] - 1u : 0;
+	out->backup = t->backup[word];
+	return 0;
+}
+
+uint64_t gputm_local_tm_signature(const struct gputm_local_tm *t, uint32_t bank, uint32_t item)
+{
+	uint64_t bits = 0;
+
+	if (bank > t->bank_mask || item >= t->items)
+		return 0;
+	for (uint32_t i = 0; i < t->config.signature_bits; i++)
+		if (t->key_owner[i << t->bank_shift | bank] == item + 1)
+			bits |= UINT64_C(1) << i;
+	return bits;
+}
+
+int gputm_local_tm_get_masks(const struct gputm_local_tm *t, uint32_t wavefront,
+			     struct gputm_local_tm_masks *out)
+{
+	const struct wavefront *w;
+
+	if (wavefront >= t->config.wavefronts)
+		return gputm__out_of_range(&t->unit, "wavefront", wavefront, 0,
+					   t->config.wavefronts - 1);
+	w = &t->wavefront[wavefront];
+	*out = (struct gputm_local_tm_masks){ w->exec, w->vcc, w->tcm, w->tcm_old,
+					      (enum gputm_local_tm_mode)w->mode,
+					      (enum gputm_local_tm_state)w->state };
+	return 0;
+}
+
+int gputm_local_tm_holder(const struct gputm_local_tm *t)
+{
+	return t->holder == NO_WAVEFRONT ? -1 : (int)t->holder;
+}
