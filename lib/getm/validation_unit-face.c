@@ -326,6 +326,11 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	gputm__law(laws, u->reserved_writes,
 		   u->released_writes + gputm_metadata_table_writes(u->table),
 		   "V5: reserved writes are not released + in the table");
+	gputm__law_least(laws, u->accesses - u->retries + u->input.count, u->accepted,
+			 "V7: an access has left the input port without an answer");
+	gputm__law_least(laws, answered,
+			 u->delivered + u->output.count + gputm__validation_at_work(u),
+			 "V7: the output port has given more answers than there were");
 }
 
 static const char *check_ports(const struct gputm_validation_unit *u)

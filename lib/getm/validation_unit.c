@@ -59,6 +59,8 @@
  *   V5  reserved writes = released + in the table
  *   V6  requests fit their widths, answers at the output are final, and the ring has messages only
  *       in a rollover
+ *   V7  accepted <= processed - retried + input, and delivered + output + at work <= granted +
+ *       aborted: equal in a host that uses the clocked face only, where no access is lost
  *
  * Differences from the paper
  *   - Stamps are totally ordered. The paper compares times; then two warps at the same time
@@ -594,8 +596,7 @@ int gputm_validation_unit_pop(struct gputm_validation_unit *u)
 uint64_t gputm_validation_unit_pending(const struct gputm_validation_unit *u)
 {
 	return u->input.count + gputm__validation_waiting(u) + u->woken.count +
-	       (u->busy &&
-		gputm__validation_work(u)->answer.result != GPUTM_VALIDATION_UNIT_STALLED);
+	       gputm__validation_at_work(u);
 }
 
 /* ---- release ---- */
