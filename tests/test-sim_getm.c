@@ -37,19 +37,19 @@ enum {
 };
 
 static const struct sim_instr code[] = {
-	[BEFORE] = { SIM_PLAIN, 1, 0, 0, 0, 0, false },
-	[BEFORE_AGAIN] = { SIM_BRANCH, 0, BEFORE, BEGIN, 0, 0, false },
+	[BEFORE] = { .op = SIM_PLAIN, .count = 1 },
+	[BEFORE_AGAIN] = { .op = SIM_BRANCH, .target = BEFORE, .meet = BEGIN },
 	[BEGIN] = { .op = SIM_TX_BEGIN },
-	[FIRST] = { SIM_PLAIN, 1, 0, 0, 0, 0, false },
-	[FIRST_AGAIN] = { SIM_BRANCH, 0, FIRST, LOAD_FROM, 0, 0, false },
+	[FIRST] = { .op = SIM_PLAIN, .count = 1 },
+	[FIRST_AGAIN] = { .op = SIM_BRANCH, .target = FIRST, .meet = LOAD_FROM },
 	[LOAD_FROM] = { .op = SIM_LOAD },
 	[STORE_FROM] = { .op = SIM_STORE },
-	[MIDDLE] = { SIM_PLAIN, 1, 0, 0, 0, 0, false },
-	[MIDDLE_AGAIN] = { SIM_BRANCH, 0, MIDDLE, LOAD_TO, 0, 0, false },
+	[MIDDLE] = { .op = SIM_PLAIN, .count = 1 },
+	[MIDDLE_AGAIN] = { .op = SIM_BRANCH, .target = MIDDLE, .meet = LOAD_TO },
 	[LOAD_TO] = { .op = SIM_LOAD },
 	[STORE_TO] = { .op = SIM_STORE },
-	[LAST] = { SIM_PLAIN, 1, 0, 0, 0, 0, false },
-	[LAST_AGAIN] = { SIM_BRANCH, 0, LAST, COMMIT, 0, 0, false },
+	[LAST] = { .op = SIM_PLAIN, .count = 1 },
+	[LAST_AGAIN] = { .op = SIM_BRANCH, .target = LAST, .meet = COMMIT },
 	[COMMIT] = { .op = SIM_TX_COMMIT },
 	[EXIT] = { .op = SIM_EXIT },
 };
