@@ -64,7 +64,7 @@ static void kit_log(void *state, enum gputm_log_level level, const char *message
 
 void kit_open(struct kit *kit)
 {
-	struct gputm_allocator allocator = { kit_alloc, kit_release, kit };
+	struct gputm_allocator allocator = { kit_alloc, kit_release, kit, NULL };
 
 	const char *path = getenv("KIT_HEARD");
 

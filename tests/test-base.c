@@ -34,7 +34,7 @@ static void no_free(void *memory, void *state)
 
 KIT_TEST(test_ctx_life)
 {
-	struct gputm_allocator half = { NULL, NULL, NULL };
+	struct gputm_allocator half = { NULL, NULL, NULL, NULL };
 	struct gputm_ctx *ctx = NULL;
 
 	ck_assert_int_eq(gputm_ctx_new(&half, &ctx), -EINVAL);

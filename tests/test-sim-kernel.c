@@ -4,6 +4,7 @@
  * that expressions are what C makes of them, and what setup and verify do.
  */
 #define _POSIX_C_SOURCE 200809L /* fmemopen */
+#include "examples/sim/base/arena.h"
 #include "examples/sim/kernel/kernel.h"
 #include "examples/sim/kernel/script.h"
 #include "examples/sim/kernel/zipf.h"
@@ -359,5 +360,5 @@ KIT_TESTS(test_zipf, sizeof(laws) / sizeof(laws[0]))
 		ck_assert_uint_eq(zipf_item(zipf, (uint32_t)edge - 2), i - 1);
 		ck_assert_uint_eq(zipf_item(zipf, (uint32_t)edge + 2), i);
 	}
-	free(zipf);
+	sim_free(zipf);
 }

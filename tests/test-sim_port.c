@@ -4,6 +4,7 @@
  * after a random time, in order between each core and partition, and a memory that answers after
  * a random time. Random transactions run on it, and the replay must find them serialisable.
  */
+#include "examples/sim/base/arena.h"
 #include "examples/sim/base/heap.h"
 #include "examples/sim/check/check.h"
 #include "examples/sim/port/port.h"
@@ -453,12 +454,12 @@ static void close_host(struct host *host)
 	sim_units_free(port);
 	port->ops->free(port);
 	for (uint32_t i = 0; i < CORES * PARTITIONS; i++) {
-		free(host->up[i / PARTITIONS][i % PARTITIONS].item);
-		free(host->down[i / PARTITIONS][i % PARTITIONS].item);
+		sim_free(host->up[i / PARTITIONS][i % PARTITIONS].item);
+		sim_free(host->down[i / PARTITIONS][i % PARTITIONS].item);
 	}
 	sim_memory_free(port->memory);
 	sim_memory_free(port->version);
-	free(port->warp);
+	sim_free(port->warp);
 	free(host);
 }
 
@@ -502,7 +503,7 @@ static void try(struct trial *trial)
 		.system_config = config, .workload = &workload,
 		.observer = sim_check_observer(check), .memory = sim_memory_new(),
 		.version = trial->system->ops->versions ? sim_memory_new() : NULL,
-		.warp = calloc(CORES * WARPS, sizeof(struct sim_warp)),
+		.warp = sim_calloc(CORES * WARPS, sizeof(struct sim_warp)),
 	};
 	setup(&workload, port->memory);
 	open_host(host, trial);

@@ -170,7 +170,7 @@ warp_former_result WARP_FORMER_OK=0 WARP_FORMER_EMPTY=1 WARP_FORMER_HELD=2 WARP_
 warp_former_event WARP_FORMER_EVENT_LAUNCH=0 WARP_FORMER_EVENT_ISSUE=1 WARP_FORMER_EVENT_RETURN=2 WARP_FORMER_EVENT_MERGE=3 WARP_FORMER_EVENT_DIVERGE=4 WARP_FORMER_EVENT_RESTORE=5 WARP_FORMER_EVENT_EXIT=6 WARP_FORMER_EVENT_RELEASE=7
 """
 STRUCTS = """\
-allocator alloc:P free:P state:P
+allocator alloc:P free:P state:P alloc_zero:P
 param name:s offset:I bytes:I min:Q max:Q def:Q power_of_two:? summary:s source:s choices:P
 preset name:s summary:s value:@pair*16
 params kind:s config_size:N param:P param_count:N preset:P preset_count:N

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/point.h"
+#include "base/arena.h"
 
 #define MAGIC "gputm-sim state\n"
 #define COMMAND 4096
@@ -157,13 +158,13 @@ static int compare(const struct sim_report *report, const struct head *head)
 /* The bytes after the head; NULL if they are incomplete or damaged. */
 static unsigned char *read_bytes(FILE *in, const struct head *head)
 {
-	unsigned char *byte = malloc(head->bytes + 1);
+	unsigned char *byte = sim_malloc(head->bytes + 1);
 	bool whole = byte && fread(byte, 1, head->bytes + 1, in) == head->bytes &&
 		     sum_of(byte, head->bytes) == head->sum;
 
 	if (whole)
 		return byte;
-	free(byte);
+	sim_free(byte);
 	return NULL;
 }
 
@@ -185,7 +186,7 @@ static int restore(const struct sim_report *report, FILE *in)
 		return refuse(name, "a file that is damaged or cut short", "a file of --save-at");
 	io.size = head.bytes;
 	status = sim_machine_restore(report->machine, &io);
-	free(io.byte);
+	sim_free(io.byte);
 	if (status == -ENOMEM)
 		return sim_complain(SIM_FAILED, "out of memory for --restore");
 	return status ? refuse(name, "a state that this build cannot read",

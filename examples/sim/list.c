@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/names.h"
 #include "base/output.h"
 #include "base/quote.h"
@@ -67,7 +68,7 @@ static void list_head(const struct list *list, const char *name, const char *sum
 static void list_system(struct list *list, const struct sim_system_class *system, size_t from)
 {
 	struct sim_shape shape = sim_machine_shape(&list->machine);
-	void *config = calloc(1, system->config_size + 1);
+	void *config = sim_calloc(1, system->config_size + 1);
 	bool whole = wanted(list, system->name), told = whole;
 
 	if (whole)
@@ -86,7 +87,7 @@ static void list_system(struct list *list, const struct sim_system_class *system
 			      system->flavour == SIM_ALONE ? NULL : system->unused);
 	}
 	list->found |= told;
-	free(config);
+	sim_free(config);
 }
 
 static void list_workload(struct list *list, const struct sim_workload_class *workload)
@@ -99,12 +100,12 @@ static void list_workload(struct list *list, const struct sim_workload_class *wo
 	list_head(list, workload->name, workload->summary);
 	if (!workload->params || list->brief)
 		return;
-	config = calloc(1, workload->params->config_size);
+	config = sim_calloc(1, workload->params->config_size);
 	if (!config)
 		return;
 	gputm_params_init(workload->params, config, workload->params->config_size);
 	sim_list_rows("workload", workload->params, config, NULL);
-	free(config);
+	sim_free(config);
 }
 
 /* Systems with a machine of their own; the options of the system describe it. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "checkpoint.h"
+#include "base/arena.h"
 #include "check/check.h"
 #include "check/history.h"
 #include "check/record.h"
@@ -408,7 +409,7 @@ static int run_one(const struct sim_options *o)
 	int status;
 
 	*last = '\0';
-	if (gputm_ctx_new(NULL, &ctx))
+	if (gputm_ctx_new(&sim_allocator, &ctx))
 		return sim_complain(SIM_FAILED, "out of memory");
 	gputm_ctx_set_log(ctx, say, NULL, GPUTM_LOG_ERROR);
 	status = prepare_and_run(ctx, o);

@@ -98,7 +98,12 @@ typedef void (*gputm_log_fn)(void *state, enum gputm_log_level level, const char
 struct gputm_allocator {
 	void *(*alloc)(size_t size, void *state);
 	void (*free)(void *memory, void *state);
-	void *state; /**< handed to both */
+	void *state; /**< handed to each */
+	/**
+	 * As @c alloc, all bytes zero: for allocators that know which memory the system gave
+	 * them as zeros. NULL: the library calls @c alloc and writes the zeros.
+	 */
+	void *(*alloc_zero)(size_t size, void *state);
 };
 
 /**
@@ -110,7 +115,7 @@ struct gputm_ctx;
 /**
  * Make a context with one reference.
  * @param allocator copied; NULL for libc's malloc and free.
- * @return 0; -EINVAL if one of its two functions is missing; -ENOMEM.
+ * @return 0; -EINVAL if @c alloc or @c free is missing; -ENOMEM.
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_ctx_new(const struct gputm_allocator *allocator,
 					     struct gputm_ctx **out);

@@ -31,7 +31,14 @@ static void libc_free(void *memory, void *state)
 	free(memory);
 }
 
-static const struct gputm_allocator libc_allocator = { libc_alloc, libc_free, NULL };
+static void *libc_alloc_zero(size_t size, void *state)
+{
+	(void)state;
+	return calloc(1, size);
+}
+
+static const struct gputm_allocator libc_allocator = { libc_alloc, libc_free, NULL,
+						       libc_alloc_zero };
 
 int gputm_is_present(void)
 {
@@ -139,21 +146,22 @@ static void *no_memory(struct gputm_ctx *ctx, size_t count, size_t size)
 	return NULL;
 }
 
-/* calloc() of libc knows which pages are zero already. */
 static void *alloc(struct gputm_ctx *ctx, size_t count, size_t size, bool zero)
 {
 	const struct gputm_allocator *from = ctx ? &ctx->allocator : &libc_allocator;
-	bool known = zero && from->alloc == libc_alloc;
 	size_t bytes;
 	void *memory;
 
 	if (__builtin_mul_overflow(count, size, &bytes))
 		return no_memory(ctx, count, size);
 	bytes = bytes ? bytes : 1;
-	memory = known ? calloc(1, bytes) : from->alloc(bytes, from->state);
+	if (zero && from->alloc_zero)
+		memory = from->alloc_zero(bytes, from->state);
+	else
+		memory = from->alloc(bytes, from->state);
 	if (!memory)
 		return no_memory(ctx, count, size);
-	return zero && !known ? memset(memory, 0, bytes) : memory;
+	return zero && !from->alloc_zero ? memset(memory, 0, bytes) : memory;
 }
 
 void *gputm__alloc(struct gputm_ctx *ctx, size_t count, size_t size)

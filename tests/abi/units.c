@@ -275,7 +275,7 @@ static void release(void *memory, void *state)
 
 int main(int argc, char **argv)
 {
-	const struct gputm_allocator allocator = { allocate, release, NULL };
+	const struct gputm_allocator allocator = { .alloc = allocate, .free = release };
 	const int later = argc > 1 && !strcmp(argv[1], "later");
 	struct gputm_ctx *ctx;
 

@@ -84,7 +84,7 @@ static const struct {
 
 int main(void)
 {
-	const struct gputm_allocator counting = { count_bytes, release, NULL };
+	const struct gputm_allocator counting = { .alloc = count_bytes, .free = release };
 	unsigned long mapped = 0;
 	size_t all = 0;
 

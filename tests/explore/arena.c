@@ -122,19 +122,20 @@ static void give_unit(void *memory, void *state)
 	arena_give(memory);
 }
 
-const struct gputm_allocator arena_units = { take_unit, give_unit, NULL };
+const struct gputm_allocator arena_units = { .alloc = take_unit, .free = give_unit,
+					    .alloc_zero = take_unit };
 
-void *arena_malloc(size_t bytes)
+void *sim_malloc(size_t bytes)
 {
 	return is_open ? arena_take(ARENA_AROUND, bytes) : malloc(bytes);
 }
 
-void *arena_calloc(size_t count, size_t bytes)
+void *sim_calloc(size_t count, size_t bytes)
 {
 	return is_open ? arena_take(ARENA_AROUND, count * bytes) : calloc(count, bytes);
 }
 
-void arena_free(void *memory)
+void sim_free(void *memory)
 {
 	if (room_of(memory) == ARENA_AROUND)
 		arena_give(memory);
@@ -142,7 +143,7 @@ void arena_free(void *memory)
 		free(memory);
 }
 
-void *arena_realloc(void *memory, size_t bytes)
+void *sim_realloc(void *memory, size_t bytes)
 {
 	void *larger;
 

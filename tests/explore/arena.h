@@ -4,7 +4,7 @@
 /*
  * Memory at a fixed place, so that a whole system is copied by copying bytes. One room is for the
  * units, whose states are told apart by what they save; one for all that is around them: the
- * wiring (the build names these functions malloc and so on there) and the host, whose bytes are
+ * wiring and the host, whose bytes are
  * compared as they lie. So a block is zeroed when it is given back.
  */
 #include <stdbool.h>
@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "gputm/base.h"
+#include "examples/sim/base/arena.h"
 
 enum { ARENA_AROUND, ARENA_UNITS, ARENA_ROOMS };
 
@@ -42,11 +43,5 @@ void *arena_take(int room, size_t bytes); /* zeroed; NULL: the room is full */
 void arena_give(void *memory);
 /* The units' room, for a context. */
 extern const struct gputm_allocator arena_units;
-
-/* malloc() and its like for the wiring. */
-void *arena_malloc(size_t bytes);
-void *arena_calloc(size_t count, size_t bytes);
-void *arena_realloc(void *memory, size_t bytes);
-void arena_free(void *memory);
 
 #endif

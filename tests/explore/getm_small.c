@@ -32,7 +32,7 @@ static void prepare(struct sim_port *port)
 	struct getm *getm = port->state;
 
 	for (uint32_t i = 0; i < port->shape.cores; i++) {
-		getm->warp[i].granted = arena_calloc(ROWS, sizeof(*getm->warp[i].granted));
+		getm->warp[i].granted = sim_calloc(ROWS, sizeof(*getm->warp[i].granted));
 		getm->warp[i].granted_rows = ROWS;
 	}
 }

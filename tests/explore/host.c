@@ -1166,7 +1166,7 @@ static void make(const struct sim_workload *workload, const void *config,
 		.observer = &observer, .memory = memory, .ctx = ctx,
 	};
 	arena_open();
-	host->port.warp = host->warp = arena_calloc(trial->cores, sizeof(*host->warp));
+	host->port.warp = host->warp = sim_calloc(trial->cores, sizeof(*host->warp));
 	make_warps();
 	if (ops->make(&host->port))
 		fail("the system cannot be made");
@@ -1247,7 +1247,7 @@ void host_tidy_slab(struct sim_slab *slab)
 	uint32_t next;
 
 	if (!slab->memory) {
-		slab->memory = arena_calloc(BLOCKS, slab->block);
+		slab->memory = sim_calloc(BLOCKS, slab->block);
 		slab->count = BLOCKS;
 	}
 	if (slab->count > BLOCKS) {

@@ -128,7 +128,7 @@ static void prepare_warps(struct sim_port *port)
 {
 	struct warptm *tm = port->state;
 
-	tm->row = arena_calloc(ROWS, sizeof(*tm->row));
+	tm->row = sim_calloc(ROWS, sizeof(*tm->row));
 	tm->rows = ROWS;
 }
 
@@ -212,7 +212,7 @@ static void prepare_with(struct sim_port *port, void (*how)(struct sim_port *por
 
 	prepare_warps(port);
 	writes = arena_take(ARENA_UNITS, sizeof(*writes));
-	order = arena_calloc(1, sizeof(*order));
+	order = sim_calloc(1, sizeof(*order));
 	usual = port->ops;
 	usual_wrote = tm->kilo.wrote;
 	tm->kilo.wrote = wrote;

@@ -35,7 +35,7 @@ static bool literal; /* timestamps of IDs that are free are still read */
 
 static void reserve(struct si_words *words)
 {
-	words->address = arena_calloc(WORDS, sizeof(*words->address));
+	words->address = sim_calloc(WORDS, sizeof(*words->address));
 	words->capacity = WORDS;
 }
 

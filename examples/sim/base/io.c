@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "io.h"
+#include "arena.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Make room for `size` more bytes. */
@@ -14,7 +14,7 @@ static bool reserve(struct sim_io *io, size_t size)
 		capacity *= 2;
 	if (capacity == io->capacity)
 		return true;
-	grown = realloc(io->byte, capacity);
+	grown = sim_realloc(io->byte, capacity);
 	io->starved |= !grown;
 	if (!grown)
 		return false;
@@ -83,12 +83,12 @@ void sim_io_grown(struct sim_io *io, const char *name, void *array, size_t count
 
 	memcpy(&items, array, sizeof items);
 	if (io->loading && sim_io_ok(io)) {
-		free(items);
+		sim_free(items);
 		items = NULL;
 		if (count && count > io->size / item)
 			io->wrong = name;
 		else if (count)
-			items = malloc(count * item);
+			items = sim_malloc(count * item);
 		io->starved |= count && !items && !io->wrong;
 		memcpy(array, &items, sizeof items);
 	}

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <stdlib.h>
 #include <string.h>
 
 #include "memory.h"
+#include "arena.h"
 
 #define PAGE_BYTES ((size_t)1 << SIM_PAGE_BITS)
 #define DIRECTORY ((size_t)1 << SIM_DIRECTORY_BITS)
 
 struct sim_memory *sim_memory_new(void)
 {
-	return calloc(1, sizeof(struct sim_memory));
+	return sim_calloc(1, sizeof(struct sim_memory));
 }
 
 void sim_memory_free(struct sim_memory *memory)
@@ -21,11 +21,11 @@ void sim_memory_free(struct sim_memory *memory)
 			continue; /* versions have high addresses: most are empty */
 		for (size_t j = 0; j < DIRECTORY; j++)
 			if (memory->root[i][j]) /* few are: a call for each place is felt */
-				free(memory->root[i][j]);
-		free(memory->root[i]);
+				sim_free(memory->root[i][j]);
+		sim_free(memory->root[i]);
 	}
-	free(memory->root);
-	free(memory);
+	sim_free(memory->root);
+	sim_free(memory);
 }
 
 /* Room for the directory of this address. */
@@ -36,7 +36,7 @@ static uint32_t ***directory_at(struct sim_memory *memory, uint64_t address)
 
 	if (at < memory->roots)
 		return &root[at];
-	root = realloc(root, (at + 1) * sizeof *root);
+	root = sim_realloc(root, (at + 1) * sizeof *root);
 	if (!root)
 		return NULL;
 	memset(root + memory->roots, 0, (at + 1 - memory->roots) * sizeof *root);
@@ -50,12 +50,12 @@ static uint32_t *page_at(struct sim_memory *memory, uint64_t address)
 	uint32_t ***directory = directory_at(memory, address), **page;
 
 	if (directory && !*directory)
-		*directory = calloc(DIRECTORY, sizeof **directory);
+		*directory = sim_calloc(DIRECTORY, sizeof **directory);
 	if (!directory || !*directory)
 		return NULL;
 	page = *directory + (address >> SIM_PAGE_BITS & (DIRECTORY - 1));
 	if (!*page)
-		*page = calloc(1, PAGE_BYTES);
+		*page = sim_calloc(1, PAGE_BYTES);
 	return *page;
 }
 

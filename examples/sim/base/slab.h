@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arena.h"
 #include "io.h"
 
 #define SIM_SLAB_NONE UINT32_MAX
@@ -34,7 +35,7 @@ static inline uint32_t sim_slab_take(struct sim_slab *slab)
 	}
 	if (slab->used == slab->count) {
 		uint32_t count = slab->count ? 2 * slab->count : 64;
-		void *memory = realloc(slab->memory, count * slab->block);
+		void *memory = sim_realloc(slab->memory, count * slab->block);
 
 		if (!memory)
 			return SIM_SLAB_NONE;

@@ -10,8 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "arena.h"
 
 #define SIM_TEXT_MAX ((size_t)1 << 26) /* bytes of a kernel or a study */
 
@@ -96,7 +97,7 @@ static inline int sim_source_next(struct sim_source *s)
 static inline char *sim_source_text(struct sim_source *s, size_t most, size_t *size)
 {
 	size_t room = 4096;
-	char *text = malloc(room), *bigger;
+	char *text = sim_malloc(room), *bigger;
 	int c;
 
 	for (*size = 0; text && (c = sim_source_next(s)) != EOF; text[(*size)++] = (char)c) {
@@ -108,9 +109,9 @@ static inline char *sim_source_text(struct sim_source *s, size_t most, size_t *s
 			break;
 		}
 		room *= 2;
-		bigger = realloc(text, room);
+		bigger = sim_realloc(text, room);
 		if (!bigger)
-			free(text);
+			sim_free(text);
 		text = bigger;
 	}
 	*size -= text && s->cut;

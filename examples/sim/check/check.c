@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/arena.h"
 #include "../base/memory.h"
 #include "order.h"
 
@@ -75,7 +76,7 @@ static void *grow(void *array, size_t *capacity, size_t need, size_t size)
 		return array;
 	if (wanted < need)
 		wanted = need < 64 ? 64 : need;
-	bigger = realloc(array, wanted * size);
+	bigger = sim_realloc(array, wanted * size);
 	if (bigger)
 		*capacity = wanted;
 	return bigger;
@@ -88,7 +89,7 @@ static void note(struct sim_check *check, uint32_t thread, uint64_t address, uin
 
 	if (a->count == a->capacity) {
 		uint32_t wanted = a->capacity ? 2 * a->capacity : 8;
-		struct access *bigger = realloc(a->access, wanted * sizeof(*bigger));
+		struct access *bigger = sim_realloc(a->access, wanted * sizeof(*bigger));
 
 		if (!bigger) {
 			check->exhausted = true;
@@ -148,7 +149,7 @@ static void on_commit(void *state, uint32_t thread, uint64_t witness)
 	if (a->count)
 		memcpy(log + check->logged, a->access, a->count * sizeof(*log));
 	check->logged += a->count;
-	free(a->access);
+	sim_free(a->access);
 	*a = (struct attempt){ .committed = a->committed + 1 };
 }
 
@@ -207,7 +208,7 @@ static void on_launch(void *state, const struct sim_memory *memory);
 
 struct sim_check *sim_check_new(const struct sim_workload *workload)
 {
-	struct sim_check *check = calloc(1, sizeof(*check));
+	struct sim_check *check = sim_calloc(1, sizeof(*check));
 
 	if (!check)
 		return NULL;
@@ -217,8 +218,8 @@ struct sim_check *sim_check_new(const struct sim_workload *workload)
 	check->observer = (struct sim_observer){ check, on_load, on_store, on_abort, on_commit,
 						on_add, on_cas, on_launch,
 						on_placed };
-	check->attempt = calloc(check->threads, sizeof(*check->attempt));
-	check->verdict = calloc(1, sizeof(*check->verdict));
+	check->attempt = sim_calloc(check->threads, sizeof(*check->attempt));
+	check->verdict = sim_calloc(1, sizeof(*check->verdict));
 	if (forget_adds(check) && check->attempt && check->verdict)
 		return check;
 	sim_check_free(check);
@@ -230,17 +231,17 @@ void sim_check_free(struct sim_check *check)
 	if (!check)
 		return;
 	for (uint64_t i = 0; check->attempt && i < check->threads; i++)
-		free(check->attempt[i].access);
-	free(check->attempt);
-	free(check->verdict);
+		sim_free(check->attempt[i].access);
+	sim_free(check->attempt);
+	sim_free(check->verdict);
 	sim_memory_free(check->added);
 	sim_memory_free(check->found);
 	sim_memory_free(check->left);
 	sim_memory_free(check->start);
-	free(check->log);
-	free(check->commit);
-	free(check->placed);
-	free(check);
+	sim_free(check->log);
+	sim_free(check->commit);
+	sim_free(check->placed);
+	sim_free(check);
 }
 
 const struct sim_observer *sim_check_observer(struct sim_check *check)
@@ -428,9 +429,9 @@ static bool place(struct sim_check *check, struct sim_verdict *verdict)
 {
 	struct committed *commit = check->commit + check->before;
 	size_t n = check->commits - check->before;
-	struct sim_order_access *access = malloc((check->logged + n + 1) * sizeof(*access));
-	struct committed *sorted = malloc((n + 1) * sizeof(*sorted));
-	uint32_t *order = malloc((n + 1) * sizeof(*order));
+	struct sim_order_access *access = sim_malloc((check->logged + n + 1) * sizeof(*access));
+	struct committed *sorted = sim_malloc((n + 1) * sizeof(*sorted));
+	uint32_t *order = sim_malloc((n + 1) * sizeof(*order));
 	struct sim_order_cycle cycle;
 	int64_t placed = -ENOMEM;
 
@@ -441,9 +442,9 @@ static bool place(struct sim_check *check, struct sim_verdict *verdict)
 		sorted[i] = commit[order[i]];
 	if (placed == (int64_t)n)
 		memcpy(commit, sorted, n * sizeof(*sorted));
-	free(sorted);
-	free(access);
-	free(order);
+	sim_free(sorted);
+	sim_free(access);
+	sim_free(order);
 	check->exhausted |= placed < 0;
 	return placed == (int64_t)n ||
 	       (placed >= 0 && fail_cycle(check, &cycle, (long long)n - placed, verdict));
@@ -452,7 +453,7 @@ static bool place(struct sim_check *check, struct sim_verdict *verdict)
 /* Do the transactions of each thread come in program order? */
 static bool in_program_order(struct sim_check *check, struct sim_verdict *verdict)
 {
-	uint32_t *last = calloc(check->threads, sizeof(*last));
+	uint32_t *last = sim_calloc(check->threads, sizeof(*last));
 	bool right = true;
 
 	check->exhausted |= !last;
@@ -466,7 +467,7 @@ static bool in_program_order(struct sim_check *check, struct sim_verdict *verdic
 			     c->number, c->thread, last[c->thread]);
 		last[c->thread] = c->number;
 	}
-	free(last);
+	sim_free(last);
 	return right;
 }
 
@@ -646,7 +647,7 @@ void sim_check_each(const struct sim_check *check, sim_access_fn fn, void *state
 		most = check->commit[i].count > most ? check->commit[i].count : most;
 	for (uint64_t i = 0; i < check->threads; i++)
 		most = check->attempt[i].plain > most ? check->attempt[i].plain : most;
-	list = malloc(((size_t)most + 1) * sizeof(*list));
+	list = sim_malloc(((size_t)most + 1) * sizeof(*list));
 	for (size_t i = 0; list && i < check->commits; i++) {
 		const struct committed *c = &check->commit[i];
 
@@ -660,5 +661,5 @@ void sim_check_each(const struct sim_check *check, sim_access_fn fn, void *state
 		if (a->plain)
 			fn(state, (uint32_t)i, false, list, a->plain, a->plain);
 	}
-	free(list);
+	sim_free(list);
 }

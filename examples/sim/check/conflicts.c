@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "../base/arena.h"
 #include "../base/memory.h"
 
 /* What two attempts do at a word that both access: the one that ends later, and the other. An
@@ -62,7 +63,7 @@ static void *grown(struct sim_conflicts *c, void *array, uint32_t count, uint32_
 
 	if (count < *capacity)
 		return array;
-	more = realloc(array, wanted * size);
+	more = sim_realloc(array, wanted * size);
 	c->starved |= !more;
 	if (!more)
 		return array;
@@ -218,7 +219,7 @@ static void on_commit(void *state, uint32_t thread, uint64_t witness)
 
 struct sim_conflicts *sim_conflicts_new(uint64_t threads)
 {
-	struct sim_conflicts *c = calloc(1, sizeof *c);
+	struct sim_conflicts *c = sim_calloc(1, sizeof *c);
 
 	if (!c)
 		return NULL;
@@ -227,7 +228,7 @@ struct sim_conflicts *sim_conflicts_new(uint64_t threads)
 		.commit = on_commit,
 	};
 	c->threads = threads;
-	c->attempt = calloc(threads, sizeof *c->attempt);
+	c->attempt = sim_calloc(threads, sizeof *c->attempt);
 	c->word_of = sim_memory_new();
 	if (c->attempt && c->word_of)
 		return c;
@@ -240,17 +241,17 @@ void sim_conflicts_free(struct sim_conflicts *c)
 	if (!c)
 		return;
 	for (uint64_t i = 0; c->attempt && i < c->threads; i++)
-		free(c->attempt[i].access);
+		sim_free(c->attempt[i].access);
 	for (uint32_t i = 0; i < c->words; i++) {
-		free(c->word[i].readers.number);
-		free(c->word[i].writers.number);
+		sim_free(c->word[i].readers.number);
+		sim_free(c->word[i].writers.number);
 	}
-	free(c->attempt);
-	free(c->word);
-	free(c->found);
-	free(c->touched.number);
+	sim_free(c->attempt);
+	sim_free(c->word);
+	sim_free(c->found);
+	sim_free(c->touched.number);
 	sim_memory_free(c->word_of);
-	free(c);
+	sim_free(c);
 }
 
 const struct sim_observer *sim_conflicts_observer(const struct sim_conflicts *c)

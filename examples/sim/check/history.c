@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/arena.h"
 #include "../base/memory.h"
 #include "../workloads/workload.h"
 #include "history.h"
@@ -77,7 +78,7 @@ static void note(struct sim_history *h, uint32_t thread, uint64_t address, uint3
 	if (address >= h->end)
 		return;
 	if (t->count == t->capacity) {
-		struct operation *grown = realloc(t->operation, capacity * sizeof *grown);
+		struct operation *grown = sim_realloc(t->operation, capacity * sizeof *grown);
 
 		h->starved |= !grown;
 		if (!grown)
@@ -125,7 +126,7 @@ static void keep(struct sim_history *h, uint32_t thread, uint64_t witness)
 	struct done *grown = h->done;
 
 	if (h->dones == h->done_capacity) {
-		grown = realloc(h->done, capacity * sizeof *grown);
+		grown = sim_realloc(h->done, capacity * sizeof *grown);
 		h->starved |= !grown;
 		if (!grown)
 			return;
@@ -160,7 +161,7 @@ static void number_writes(struct sim_history *h)
 
 	for (size_t i = 0; i < h->dones; i++)
 		count += h->done[i].what.count;
-	h->written = malloc((count + 1) * sizeof *h->written);
+	h->written = sim_malloc((count + 1) * sizeof *h->written);
 	h->writes = 0;
 	h->starved |= !h->written;
 	for (size_t i = 0; h->written && i < h->dones; i++)
@@ -273,12 +274,12 @@ static void tell(struct sim_history *h)
 	for (size_t i = 0; h->written && i < h->dones; i++)
 		put_done(h, &h->done[i]);
 	for (size_t i = 0; i < h->dones; i++)
-		free(h->done[i].what.operation);
+		sim_free(h->done[i].what.operation);
 	for (size_t i = 0; h->written && i < h->writes; i++) {
 		sim_memory_write(h->last, h->written[i].address, h->written[i].number);
 		sim_memory_write(h->start, h->written[i].address, h->written[i].value);
 	}
-	free(h->written);
+	sim_free(h->written);
 	h->dones = 0;
 }
 
@@ -354,7 +355,7 @@ static bool make_memory(struct sim_history *h, const struct sim_workload *worklo
 struct sim_history *sim_history_new(const struct sim_workload *w, bool values_are_versions,
 				    FILE *out, const struct sim_observer *next)
 {
-	struct sim_history *h = calloc(1, sizeof *h);
+	struct sim_history *h = sim_calloc(1, sizeof *h);
 
 	if (!h)
 		return NULL;
@@ -365,7 +366,7 @@ struct sim_history *sim_history_new(const struct sim_workload *w, bool values_ar
 	h->threads = w->most_threads > w->threads ? w->most_threads : w->threads;
 	h->end = w->lock_base;
 	h->values_are_versions = values_are_versions;
-	h->thread = calloc(h->threads, sizeof *h->thread);
+	h->thread = sim_calloc(h->threads, sizeof *h->thread);
 	if (h->thread && (values_are_versions || make_memory(h, w)))
 		return h;
 	sim_history_free(h);
@@ -391,11 +392,11 @@ void sim_history_free(struct sim_history *h)
 	if (!h)
 		return;
 	for (uint64_t i = 0; h->thread && i < h->threads; i++)
-		free(h->thread[i].operation);
-	free(h->thread);
-	free(h->done);
+		sim_free(h->thread[i].operation);
+	sim_free(h->thread);
+	sim_free(h->done);
 	sim_memory_free(h->mixed);
 	sim_memory_free(h->last);
 	sim_memory_free(h->start);
-	free(h);
+	sim_free(h);
 }

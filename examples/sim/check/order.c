@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "order.h"
+#include "../base/arena.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -130,7 +131,7 @@ static uint32_t go_round(const struct graph *graph, uint32_t start, uint32_t mos
  * shortest. */
 static bool find_cycle(const struct graph *graph, struct sim_order_cycle *cycle)
 {
-	uint32_t *from = malloc(2 * (size_t)graph->nodes * sizeof *from), start = 0;
+	uint32_t *from = sim_malloc(2 * (size_t)graph->nodes * sizeof *from), start = 0;
 
 	if (!from)
 		return false;
@@ -148,7 +149,7 @@ static bool find_cycle(const struct graph *graph, struct sim_order_cycle *cycle)
 			cycle->step[i].before.node = from[after];
 			cycle->step[i].after.node = after;
 		}
-	free(from);
+	sim_free(from);
 	return true;
 }
 
@@ -158,16 +159,16 @@ int64_t sim_order(struct sim_order_access *access, size_t count, uint32_t nodes,
 	struct graph graph = { .nodes = nodes };
 	int64_t placed = -ENOMEM;
 
-	graph.first = calloc((size_t)nodes + 1, sizeof *graph.first);
-	graph.filled = calloc((size_t)nodes + 1, sizeof *graph.filled);
-	graph.before = calloc((size_t)nodes + 1, sizeof *graph.before);
+	graph.first = sim_calloc((size_t)nodes + 1, sizeof *graph.first);
+	graph.filled = sim_calloc((size_t)nodes + 1, sizeof *graph.filled);
+	graph.before = sim_calloc((size_t)nodes + 1, sizeof *graph.before);
 	if (count)
 		qsort(access, count, sizeof *access, by_place);
 	if (graph.first && graph.filled && graph.before) {
 		edges(&graph, access, count);
 		for (uint32_t i = 0; i < nodes; i++)
 			graph.first[i + 1] += graph.first[i];
-		graph.follower = malloc((graph.first[nodes] + 1) * sizeof *graph.follower);
+		graph.follower = sim_malloc((graph.first[nodes] + 1) * sizeof *graph.follower);
 	}
 	if (graph.follower) {
 		edges(&graph, access, count);
@@ -181,9 +182,9 @@ int64_t sim_order(struct sim_order_access *access, size_t count, uint32_t nodes,
 		else
 			placed = -ENOMEM;
 	}
-	free(graph.first);
-	free(graph.filled);
-	free(graph.before);
-	free(graph.follower);
+	sim_free(graph.first);
+	sim_free(graph.filled);
+	sim_free(graph.before);
+	sim_free(graph.follower);
 	return placed;
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "gputm/warp_former.h"
+#include "../base/arena.h"
 #include "../machine/mechanism.h"
 
 SIM_UNIT_KIND(warp_former, SIM_OF_CORE);
@@ -170,7 +171,7 @@ static void places(const struct flow_core *core, flow_place *place, void *state)
 static int make(struct flow_core *core, const void *wanted, void **out)
 {
 	struct gputm_warp_former_config *config;
-	struct dwf *d = calloc(1, sizeof(*d));
+	struct dwf *d = sim_calloc(1, sizeof(*d));
 
 	*out = d;
 	if (!d)
@@ -181,8 +182,8 @@ static int make(struct flow_core *core, const void *wanted, void **out)
 	config->warps = core->residents * flow_warps(core);
 	config->block_warps = flow_warps(core);
 	d->slots = config->warps * config->lanes;
-	d->warp = calloc(d->slots, sizeof(*d->warp));
-	d->home = calloc(d->slots, sizeof(*d->home));
+	d->warp = sim_calloc(d->slots, sizeof(*d->warp));
+	d->home = sim_calloc(d->slots, sizeof(*d->home));
 	if (!d->warp || !d->home)
 		return -ENOMEM;
 	core->warps = d->warp;
@@ -197,9 +198,9 @@ static void unmake(void *state)
 
 	if (!d)
 		return;
-	free(d->warp);
-	free(d->home);
-	free(d);
+	sim_free(d->warp);
+	sim_free(d->home);
+	sim_free(d);
 }
 
 static void io(struct flow_core *core, struct sim_io *io)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "gputm/simt_stack.h"
+#include "../base/arena.h"
 #include "../machine/mechanism.h"
 
 SIM_UNIT_KIND(simt_stack, SIM_OF_WARP);
@@ -210,7 +211,7 @@ static void places(const struct flow_core *core, flow_place *place, void *state)
 
 static int make(struct flow_core *core, const void *config, void **out)
 {
-	struct pdom *p = calloc(1, sizeof(*p));
+	struct pdom *p = sim_calloc(1, sizeof(*p));
 	int error = 0;
 
 	*out = p;

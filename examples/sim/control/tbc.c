@@ -15,6 +15,7 @@
 #include "gputm/block_priority.h"
 #include "gputm/block_stack.h"
 #include "gputm/thread_compactor.h"
+#include "../base/arena.h"
 #include "../machine/mechanism.h"
 
 struct tbc_config {
@@ -363,7 +364,7 @@ static void places(const struct flow_core *core, flow_place *place, void *state)
 static int make(struct flow_core *core, const void *wanted, void **out)
 {
 	struct sim_port *port = core->gpu->port;
-	struct tbc *t = calloc(1, sizeof(*t));
+	struct tbc *t = sim_calloc(1, sizeof(*t));
 	struct tbc_config *config;
 	int error = 0;
 

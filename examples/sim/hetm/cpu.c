@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "hetm.h"
+#include "../base/arena.h"
 
 /* ---- memory ---- */
 
@@ -308,16 +309,16 @@ int hetm_cpu_make(struct sim_machine *machine)
 
 	for (uint32_t i = 0; i < HETM_WORKERS; i++)
 		h->worker[i].ready_at = HETM_NEVER;
-	h->reg = calloc(2 * rows(machine) + 1, sizeof(*h->reg));
+	h->reg = sim_calloc(2 * rows(machine) + 1, sizeof(*h->reg));
 	return h->reg ? 0 : -ENOMEM;
 }
 
 void hetm_cpu_free(struct hetm *hetm)
 {
-	free(hetm->reg);
+	sim_free(hetm->reg);
 	for (uint32_t i = 0; i < HETM_WORKERS; i++) {
-		free(hetm->worker[i].reads.word);
-		free(hetm->worker[i].writes.word);
+		sim_free(hetm->worker[i].reads.word);
+		sim_free(hetm->worker[i].writes.word);
 	}
 }
 

@@ -9,9 +9,9 @@
  * The units must also find the same number of log entries whose granule the GPU has accessed.
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "hetm.h"
+#include "../base/arena.h"
 
 int hetm_exact_make(struct hetm *hetm)
 {
@@ -24,7 +24,7 @@ void hetm_exact_free(struct hetm *hetm)
 {
 	sim_memory_free(hetm->exact.word);
 	sim_memory_free(hetm->exact.granule);
-	free(hetm->exact.written.word);
+	sim_free(hetm->exact.written.word);
 }
 
 void hetm_exact_write(struct sim_machine *machine, uint64_t address)

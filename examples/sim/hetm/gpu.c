@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "hetm.h"
+#include "../base/arena.h"
 
 /* ---- the batch as a workload ---- */
 
@@ -90,27 +91,27 @@ static void free_kernel(struct hetm_kernel *k)
 	if (!k)
 		return;
 	for (uint32_t i = 0; k->attempt && i < k->count; i++)
-		free(k->attempt[i].word);
+		sim_free(k->attempt[i].word);
 	sim_check_free(k->check);
-	free(k->attempt);
-	free(k->done.word);
-	free(k->writes.word);
-	free(k->request);
-	free(k);
+	sim_free(k->attempt);
+	sim_free(k->done.word);
+	sim_free(k->writes.word);
+	sim_free(k->request);
+	sim_free(k);
 }
 
 static struct hetm_kernel *make_kernel(struct sim_machine *machine, uint32_t count)
 {
 	const struct sim_workload *outer = machine->port.workload;
 	struct hetm *h = hetm_of(machine);
-	struct hetm_kernel *k = calloc(1, sizeof(*k));
+	struct hetm_kernel *k = sim_calloc(1, sizeof(*k));
 	enum sim_flavour flavour = h->system->flavour;
 
 	if (!k)
 		return NULL;
 	k->count = count;
-	k->request = calloc(count, sizeof(*k->request));
-	k->attempt = calloc(count, sizeof(*k->attempt));
+	k->request = sim_calloc(count, sizeof(*k->request));
+	k->attempt = sim_calloc(count, sizeof(*k->attempt));
 	if (!k->request || !k->attempt) {
 		free_kernel(k);
 		return NULL;

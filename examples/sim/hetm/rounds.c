@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "hetm.h"
+#include "../base/arena.h"
 
 /* ---- moving data ---- */
 
@@ -35,7 +36,7 @@ static void push_chunk(struct sim_machine *machine, const struct gputm_write_set
 {
 	struct hetm *h = hetm_of(machine);
 	struct gputm_device_validator_result result = { 0 };
-	uint64_t *apply = calloc(chunk->count / 64 + 1, sizeof(*apply));
+	uint64_t *apply = sim_calloc(chunk->count / 64 + 1, sizeof(*apply));
 
 	if (!apply || gputm_device_validator_push(h->validator, h->reads, chunk, mode, apply,
 						  &result))
@@ -44,7 +45,7 @@ static void push_chunk(struct sim_machine *machine, const struct gputm_write_set
 		if (apply[i / 64] >> (i % 64) & 1)
 			sim_memory_write(to, h->base + chunk->entry[i].address,
 					 chunk->entry[i].value);
-	free(apply);
+	sim_free(apply);
 	done->cycles += result.cycles;
 	done->conflict |= result.conflicts > 0;
 	if (mode == GPUTM_DEVICE_VALIDATOR_MODE_APPLY)

@@ -6,6 +6,7 @@
 
 #include "hetm.h"
 #include "../study/setup.h"
+#include "../base/arena.h"
 #include "../base/heap.h"
 
 const char *const hetm_gpu_names[] = { "coarse-lock", "fine-lock", "ideal",   "kilo-tm",
@@ -148,8 +149,8 @@ static int make_gpu_system(struct sim_machine *machine)
 	if (!machine->port.workload->program[h->system->flavour])
 		return refuse(machine, "the workload does not run on the GPU's system: ",
 			      machine->port.workload->missing[h->system->flavour]);
-	h->system_config = calloc(1, h->system->config_size + 1);
-	h->batch = calloc(h->config->queues.batch, sizeof(*h->batch));
+	h->system_config = sim_calloc(1, h->system->config_size + 1);
+	h->batch = sim_calloc(h->config->queues.batch, sizeof(*h->batch));
 	if (!h->system_config || !h->batch)
 		return -ENOMEM;
 	if (h->system->init)
@@ -228,7 +229,7 @@ static int find_region(struct sim_machine *machine)
 static int hetm_make(struct sim_machine *machine)
 {
 	const struct hetm_config *config = machine->port.system_config;
-	struct hetm *h = calloc(1, sizeof(*h));
+	struct hetm *h = sim_calloc(1, sizeof(*h));
 	int error;
 
 	machine->port.state = h;
@@ -267,9 +268,9 @@ static void hetm_free(struct sim_machine *machine)
 	hetm_exact_free(h);
 	sim_memory_free(h->gpu);
 	sim_memory_free(h->shadow);
-	free(h->system_config);
-	free(h->batch);
-	free(h);
+	sim_free(h->system_config);
+	sim_free(h->batch);
+	sim_free(h);
 }
 
 static void hetm_io(struct sim_machine *machine, struct sim_io *io)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Lists of words that requests of HeTM access. */
-#include <stdlib.h>
 
 #include "hetm.h"
+#include "../base/arena.h"
 
 void hetm_note(struct sim_machine *machine, struct hetm_words *words, uint64_t address,
 	       uint64_t value)
 {
 	if (words->count == words->capacity) {
 		uint32_t wanted = words->capacity ? 2 * words->capacity : 16;
-		struct hetm_word *bigger = realloc(words->word, wanted * sizeof(*bigger));
+		struct hetm_word *bigger = sim_realloc(words->word, wanted * sizeof(*bigger));
 
 		if (!bigger) {
 			sim_fail(&machine->port, -ENOMEM,

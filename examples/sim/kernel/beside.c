@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "../base/arena.h"
 #include "../base/source.h"
 
 int read_text(FILE *in, const char *name, char **text, size_t *size, char *message,
@@ -46,7 +47,7 @@ int open_beside(struct reader *r, uint32_t table, struct text **out)
 
 	if (++r->includes > INCLUDES_MAX)
 		return say(r, "more than %u files are included", INCLUDES_MAX);
-	text = *out = calloc(1, sizeof(*text));
+	text = *out = sim_calloc(1, sizeof(*text));
 	if (!text)
 		return no_memory(r);
 	text->next = r->included;

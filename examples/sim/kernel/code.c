@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "reader.h"
+#include "../base/arena.h"
 
 /* ---- instructions and labels ---- */
 
@@ -214,7 +215,7 @@ static void fill_blocks(struct reader *r, const bool *leader)
 static int make_blocks(struct reader *r)
 {
 	struct kernel_code *code = r->code;
-	bool *leader = calloc(code->instr_count + 1, sizeof(*leader));
+	bool *leader = sim_calloc(code->instr_count + 1, sizeof(*leader));
 	size_t count = 0;
 
 	if (!leader)
@@ -223,10 +224,10 @@ static int make_blocks(struct reader *r)
 	leader[code->instr_count] = true;
 	for (size_t i = 0; i < code->instr_count; i++)
 		count += leader[i];
-	code->block = calloc(count, sizeof(*code->block));
+	code->block = sim_calloc(count, sizeof(*code->block));
 	if (code->block)
 		fill_blocks(r, leader);
-	free(leader);
+	sim_free(leader);
 	return code->block ? 0 : no_memory(r);
 }
 
@@ -248,7 +249,7 @@ static int make_rows(struct reader *r)
 	struct kernel_code *code = r->code;
 	size_t rows = (size_t)code->constants + code->scratch;
 
-	code->row = calloc(rows * KERNEL_LANES + 1, sizeof(*code->row));
+	code->row = sim_calloc(rows * KERNEL_LANES + 1, sizeof(*code->row));
 	if (!code->row)
 		return no_memory(r);
 	for (uint32_t c = 0; c < code->constants; c++)

@@ -4,6 +4,7 @@
 
 #include "edge_file.h"
 #include "reader.h"
+#include "../base/arena.h"
 
 #define WORDS_MAX (1u << 30) /* bytes of an array */
 #define ONE_CORE_WORDS (1u << 24) /* bytes of all arrays, on one core */
@@ -159,7 +160,7 @@ int lay_out(struct reader *r)
 
 		p->base = array->base + (array->kind == KERNEL_TABLE ? 1 : 4) * p->offset;
 	}
-	k->table = calloc(k->table_words + 1, sizeof(*k->table));
+	k->table = sim_calloc(k->table_words + 1, sizeof(*k->table));
 	if (!k->table)
 		return no_memory(r);
 	for (const struct text *text = r->included; !error && text; text = text->next)
@@ -313,7 +314,7 @@ static int add_part(struct reader *r, const char *name, const char *part, uint32
 /* Stores the edges as two arrays: NAME.first[vertices + 1] holds indices into NAME.to[edges]. */
 static int add_graph(struct reader *r, const struct sim_edges *edges, const char *name)
 {
-	uint32_t *first = calloc(edges->vertices + 2, sizeof(*first)), first_array, to_array;
+	uint32_t *first = sim_calloc(edges->vertices + 2, sizeof(*first)), first_array, to_array;
 	char vertices[KERNEL_NAME_MAX];
 	int error = first ? 0 : no_memory(r);
 
@@ -332,7 +333,7 @@ static int add_graph(struct reader *r, const struct sim_edges *edges, const char
 	}
 	for (uint32_t i = 0; !error && i < edges->count; i++)
 		give(r, to_array, first[edges->end[i][0]]++, edges->end[i][1]);
-	free(first);
+	sim_free(first);
 	return error;
 }
 
@@ -413,8 +414,8 @@ static int new_trace(struct reader *r, const char *name, uint32_t *out)
 	snprintf(trace->name, sizeof(trace->name), "%.*s", (int)KERNEL_NAME_MAX - 1, name);
 	trace->line = r->line;
 	trace->counter = KERNEL_NO_COLUMN;
-	trace->first = calloc(k->block_threads, sizeof(*trace->first));
-	trace->count = calloc(k->block_threads, sizeof(*trace->count));
+	trace->first = sim_calloc(k->block_threads, sizeof(*trace->first));
+	trace->count = sim_calloc(k->block_threads, sizeof(*trace->count));
 	*out = (uint32_t)k->traces - 1;
 	if (!trace->first || !trace->count)
 		return no_memory(r);

@@ -7,7 +7,9 @@
 #include "edge_file.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
+#include "../base/arena.h"
 #include "../base/input.h"
 #include "../base/source.h"
 
@@ -82,7 +84,7 @@ static bool add(struct reader *r, uint32_t u, uint32_t v)
 
 	if (edges->count == r->capacity) {
 		size_t wanted = r->capacity ? 2 * r->capacity : 256;
-		void *bigger = realloc(edges->end, wanted * sizeof(*edges->end));
+		void *bigger = sim_realloc(edges->end, wanted * sizeof(*edges->end));
 
 		if (!bigger || edges->count == UINT32_MAX / 2) {
 			edges->end = bigger ? bigger : edges->end;
@@ -147,7 +149,7 @@ static uint32_t numbers_of(const struct sim_edges *edges, uint32_t *number)
 static int renumber(struct reader *r)
 {
 	struct sim_edges *edges = &r->edges;
-	uint32_t *number = malloc(edges->count * sizeof(*edges->end)), count;
+	uint32_t *number = sim_malloc(edges->count * sizeof(*edges->end)), count;
 
 	if (!number)
 		return say(r, -ENOMEM, "out of memory", "room for all vertices");
@@ -158,7 +160,7 @@ static int renumber(struct reader *r)
 		place = bsearch(end, number, count, sizeof(*number), by_number);
 		*end = (uint32_t)(place - number);
 	}
-	free(number);
+	sim_free(number);
 	return count <= SIM_VERTEX_MAX + 1 ?
 		       0 : say(r, -EINVAL, "more vertices", "1048576 of them at most");
 }
@@ -224,6 +226,6 @@ int sim_edges_load(const char *name, bool renumber, struct sim_edges *out, char 
 
 void sim_edges_free(struct sim_edges *edges)
 {
-	free(edges->end);
+	sim_free(edges->end);
 	memset(edges, 0, sizeof(*edges));
 }

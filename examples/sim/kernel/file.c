@@ -2,6 +2,7 @@
 /* Reads kernel files: the head, then the sections. */
 #include <errno.h>
 
+#include "../base/arena.h"
 #include "../base/input.h"
 #include "reader.h"
 
@@ -320,13 +321,13 @@ int kernel_read(const char *text, size_t size, const char *name,
 	error = kernel.initial ? read_all(&r) : no_memory(&r);
 	for (struct text *included = r.included, *next; included; included = next) {
 		next = included->next;
-		free(included->text);
-		free(included);
+		sim_free(included->text);
+		sim_free(included);
 	}
-	free(r.name);
-	free(r.macro);
-	free(r.label);
-	free(r.block);
+	sim_free(r.name);
+	sim_free(r.macro);
+	sim_free(r.label);
+	sim_free(r.block);
 	if (error)
 		kernel_free(&kernel);
 	else
@@ -379,50 +380,50 @@ static void free_code(struct kernel_code *code)
 {
 	for (size_t i = 0; i < code->message_count; i++)
 		for (uint32_t p = 0; p < code->message[i].parts; p++)
-			free(code->message[i].part[p].text);
-	free(code->instr);
-	free(code->step);
-	free(code->block);
-	free(code->reg);
-	free(code->message);
-	free(code->constant);
-	free(code->row);
-	free(code->kept);
+			sim_free(code->message[i].part[p].text);
+	sim_free(code->instr);
+	sim_free(code->step);
+	sim_free(code->block);
+	sim_free(code->reg);
+	sim_free(code->message);
+	sim_free(code->constant);
+	sim_free(code->row);
+	sim_free(code->kept);
 }
 
 static void free_files(struct kernel_file *file)
 {
 	for (struct kernel_file *next; file; file = next) {
 		next = file->next;
-		free(file);
+		sim_free(file);
 	}
 }
 
 void kernel_free(struct kernel *k)
 {
 	for (size_t i = 0; i < k->params; i++)
-		free(k->param[i].text);
+		sim_free(k->param[i].text);
 	for (size_t i = 0; i < k->variants; i++)
-		free(k->variant[i].text);
+		sim_free(k->variant[i].text);
 	for (size_t i = 0; i < k->arrays; i++)
-		free(k->array[i].field);
+		sim_free(k->array[i].field);
 	for (size_t i = 0; i < k->traces; i++) {
-		free(k->trace[i].first);
-		free(k->trace[i].count);
-		free(k->trace[i].outcome);
+		sim_free(k->trace[i].first);
+		sim_free(k->trace[i].count);
+		sim_free(k->trace[i].outcome);
 	}
 	for (int i = 0; i < KERNEL_SECTIONS; i++)
 		free_code(&k->code[i]);
 	for (size_t i = 0; i < k->launches; i++)
 		free_code(&k->launch[i].code);
-	free(k->launch);
-	free(k->param);
-	free(k->variant);
-	free(k->array);
-	free(k->place);
-	free(k->list);
-	free(k->trace);
-	free(k->table);
+	sim_free(k->launch);
+	sim_free(k->param);
+	sim_free(k->variant);
+	sim_free(k->array);
+	sim_free(k->place);
+	sim_free(k->list);
+	sim_free(k->trace);
+	sim_free(k->table);
 	free_files(k->beside);
 	sim_keys_free(&k->word);
 	sim_memory_free(k->initial);
@@ -442,7 +443,7 @@ static FILE *open_at(void *state, const char *name)
 	struct folder *folder = state;
 	const char *slash = strrchr(folder->path, '/');
 	size_t directory = slash ? (size_t)(slash - folder->path) + 1 : 0;
-	struct kernel_file *file = malloc(sizeof(*file) + directory + strlen(name) + 1);
+	struct kernel_file *file = sim_malloc(sizeof(*file) + directory + strlen(name) + 1);
 
 	if (!file)
 		return NULL;

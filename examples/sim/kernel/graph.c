@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "kernel.h"
+#include "../base/arena.h"
 
 /* Nodes are blocks, and last the end of all. */
 struct graph {
@@ -38,11 +39,11 @@ struct analysis {
 static bool make(struct analysis *a)
 {
 	size_t n = a->code->block_count + 1;
-	uint32_t *words = calloc(16 * n + 8, sizeof(*words));
+	uint32_t *words = sim_calloc(16 * n + 8, sizeof(*words));
 
-	a->seen = calloc(n, sizeof(*a->seen));
+	a->seen = sim_calloc(n, sizeof(*a->seen));
 	if (!words || !a->seen) {
-		free(words);
+		sim_free(words);
 		return false;
 	}
 	a->on.nodes = a->back.nodes = (uint32_t)n;
@@ -333,7 +334,7 @@ static int barriers(struct analysis *a)
 	struct varying v = { .code = k };
 	int error = 0;
 
-	v.column = calloc(columns + 2 * k->block_count, sizeof(bool));
+	v.column = sim_calloc(columns + 2 * k->block_count, sizeof(bool));
 	if (!v.column)
 		return -ENOMEM;
 	v.branch = v.column + columns;
@@ -347,7 +348,7 @@ static int barriers(struct analysis *a)
 		region(a, b);
 		error = look_for_barrier(a, b);
 	}
-	free(v.column);
+	sim_free(v.column);
 	return error;
 }
 
@@ -448,7 +449,7 @@ int kernel_graph(struct kernel_code *code, struct sim_spot *spot, char *reason, 
 		branches(&a);
 		error = code->barrier ? barriers(&a) : 0;
 	}
-	free(a.on.first);
-	free(a.seen);
+	sim_free(a.on.first);
+	sim_free(a.seen);
 	return error;
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "../base/arena.h"
 #include "../base/source.h"
 
 #define FNV_OFFSET 2166136261u
@@ -17,7 +18,7 @@ static bool add(struct sim_keys *keys, size_t *capacity, uint32_t key)
 {
 	if (keys->count == *capacity) {
 		size_t wanted = *capacity ? 2 * *capacity : 1024;
-		uint32_t *bigger = realloc(keys->key, wanted * sizeof(*bigger));
+		uint32_t *bigger = sim_realloc(keys->key, wanted * sizeof(*bigger));
 
 		if (!bigger)
 			return false;
@@ -94,6 +95,6 @@ int sim_keys_read(FILE *in, const char *name, struct sim_keys *out,
 
 void sim_keys_free(struct sim_keys *keys)
 {
-	free(keys->key);
+	sim_free(keys->key);
 	memset(keys, 0, sizeof(*keys));
 }

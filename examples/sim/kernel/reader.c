@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdarg.h>
 
+#include "../base/arena.h"
 #include "../base/source.h"
 
 __attribute__((format(printf, 4, 0))) static int
@@ -256,7 +257,7 @@ int take_text(struct reader *r, const char *what, char **out)
 {
 	if (r->token != TOKEN_TEXT)
 		return unexpected(r, what);
-	*out = malloc(strlen(r->text) + 1);
+	*out = sim_malloc(strlen(r->text) + 1);
 	if (!*out)
 		return no_memory(r);
 	strcpy(*out, r->text);
@@ -271,7 +272,7 @@ bool make_room(void **array, size_t *room, size_t count, size_t element)
 
 	if (count < *room)
 		return true;
-	bigger = realloc(*array, wanted * element);
+	bigger = sim_realloc(*array, wanted * element);
 	if (!bigger)
 		return false;
 	*array = bigger;

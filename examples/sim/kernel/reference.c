@@ -8,6 +8,7 @@
 
 #include "program.h"
 #include "threads.h" /* chance, and where memory begins */
+#include "../base/arena.h"
 
 enum state { RUNS, AT_BARRIER, AT_CONVERGED, ENDED };
 
@@ -76,7 +77,7 @@ static bool note(struct flow_outcomes *o, bool taken)
 {
 	if (o->count == 64 * o->room) {
 		uint32_t room = o->room ? 2 * o->room : 1;
-		uint64_t *bigger = realloc(o->word, room * sizeof(*bigger));
+		uint64_t *bigger = sim_realloc(o->word, room * sizeof(*bigger));
 
 		if (!bigger)
 			return false;
@@ -98,7 +99,7 @@ static bool note_load(struct flow_reference *r, uint32_t thread, uint32_t value)
 		return true;
 	if (l->count == l->room) {
 		uint32_t room = l->room ? 2 * l->room : 4;
-		uint32_t *bigger = realloc(l->value, room * sizeof(*bigger));
+		uint32_t *bigger = sim_realloc(l->value, room * sizeof(*bigger));
 
 		if (!bigger)
 			return false;
@@ -345,7 +346,7 @@ static int run_block(struct block *b)
 static int run_all(struct flow_reference *r)
 {
 	const struct kernel *k = r->kernel;
-	struct block *b = malloc(sizeof(*b));
+	struct block *b = sim_malloc(sizeof(*b));
 	int error = b ? 0 : -ENOMEM;
 
 	for (uint32_t t = 0; t < r->threads; t++)
@@ -358,7 +359,7 @@ static int run_all(struct flow_reference *r)
 		b->first = number * k->block_threads;
 		error = run_block(b);
 	}
-	free(b);
+	sim_free(b);
 	return error;
 }
 
@@ -374,14 +375,14 @@ int flow_reference_run(const struct kernel *k, uint64_t seed, uint64_t most,
 	out->message = message;
 	out->size = size;
 	out->threads = (uint32_t)k->threads;
-	out->value = calloc((size_t)out->threads * k->code->registers + 1, sizeof(*out->value));
-	out->row = calloc(k->code->constants + k->code->scratch + 1, sizeof(*out->row));
-	out->trail = calloc(out->threads, sizeof(*out->trail));
-	out->executed = calloc(out->threads, sizeof(*out->executed));
-	out->outcomes = calloc(out->threads, sizeof(*out->outcomes));
-	out->loads = calloc(out->threads, sizeof(*out->loads));
-	out->word = calloc(flow_words(k) + 1, sizeof(*out->word));
-	out->shared = calloc(k->blocks * k->shared_words + 1, sizeof(*out->shared));
+	out->value = sim_calloc((size_t)out->threads * k->code->registers + 1, sizeof(*out->value));
+	out->row = sim_calloc(k->code->constants + k->code->scratch + 1, sizeof(*out->row));
+	out->trail = sim_calloc(out->threads, sizeof(*out->trail));
+	out->executed = sim_calloc(out->threads, sizeof(*out->executed));
+	out->outcomes = sim_calloc(out->threads, sizeof(*out->outcomes));
+	out->loads = sim_calloc(out->threads, sizeof(*out->loads));
+	out->word = sim_calloc(flow_words(k) + 1, sizeof(*out->word));
+	out->shared = sim_calloc(k->blocks * k->shared_words + 1, sizeof(*out->shared));
 	if (!out->row || !out->value || !out->trail || !out->executed || !out->outcomes ||
 	    !out->loads || !out->word || !out->shared)
 		return -ENOMEM;
@@ -397,16 +398,16 @@ int flow_reference_run(const struct kernel *k, uint64_t seed, uint64_t most,
 void flow_reference_free(struct flow_reference *r)
 {
 	for (uint32_t t = 0; r->outcomes && t < r->threads; t++)
-		free(r->outcomes[t].word);
+		sim_free(r->outcomes[t].word);
 	for (uint32_t t = 0; r->loads && t < r->threads; t++)
-		free(r->loads[t].value);
-	free(r->value);
-	free(r->row);
-	free(r->trail);
-	free(r->executed);
-	free(r->outcomes);
-	free(r->loads);
-	free(r->word);
-	free(r->shared);
+		sim_free(r->loads[t].value);
+	sim_free(r->value);
+	sim_free(r->row);
+	sim_free(r->trail);
+	sim_free(r->executed);
+	sim_free(r->outcomes);
+	sim_free(r->loads);
+	sim_free(r->word);
+	sim_free(r->shared);
 	memset(r, 0, sizeof(*r));
 }

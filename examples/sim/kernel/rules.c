@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "kernel.h"
+#include "../base/arena.h"
 
 #define OUTSIDE 1u /* else: 2 and the PC of the begin */
 
@@ -220,14 +221,14 @@ static int find_kept(struct rules *r)
 {
 	struct kernel_code *code = r->code;
 	struct liveness l = { .code = code, .words = code->registers / 64 + 1 };
-	uint64_t *written = calloc(l.words, sizeof(*written));
+	uint64_t *written = sim_calloc(l.words, sizeof(*written));
 	bool changed = true;
 
-	l.live = calloc((code->instr_count + 1) * l.words, sizeof(*l.live));
-	code->kept = calloc(code->registers + 1, sizeof(*code->kept));
+	l.live = sim_calloc((code->instr_count + 1) * l.words, sizeof(*l.live));
+	code->kept = sim_calloc(code->registers + 1, sizeof(*code->kept));
 	if (!l.live || !written || !code->kept) {
-		free(l.live);
-		free(written);
+		sim_free(l.live);
+		sim_free(written);
 		return -ENOMEM;
 	}
 	while (changed) {
@@ -245,8 +246,8 @@ static int find_kept(struct rules *r)
 		if (live && written[reg / 64] >> reg % 64 & 1)
 			code->kept[code->kept_count++] = (uint16_t)reg;
 	}
-	free(l.live);
-	free(written);
+	sim_free(l.live);
+	sim_free(written);
 	return 0;
 }
 
@@ -257,7 +258,7 @@ int kernel_rules(struct kernel_code *code, struct sim_spot *spot, char *reason, 
 			   .commits = "leave" };
 	int error = 0;
 
-	r.state = calloc(3 * code->instr_count, sizeof(*r.state));
+	r.state = sim_calloc(3 * code->instr_count, sizeof(*r.state));
 	if (!r.state)
 		return -ENOMEM;
 	r.end = r.state + code->instr_count;
@@ -274,6 +275,6 @@ int kernel_rules(struct kernel_code *code, struct sim_spot *spot, char *reason, 
 		code->instr[pc].inside = r.state[pc] > OUTSIDE;
 	if (!error && code->transactions)
 		error = find_kept(&r);
-	free(r.state);
+	sim_free(r.state);
 	return error;
 }

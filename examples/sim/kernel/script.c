@@ -2,12 +2,12 @@
 #include "script.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "compute.h"
 #include "lanes.h"
 #include "zipf.h"
+#include "../base/arena.h"
 
 /* One thread without a machine: its words stand side by side. */
 struct script {
@@ -248,7 +248,7 @@ static int start(const struct kernel *k, enum kernel_section section, struct scr
 	*out = (struct script){ .at = code->instr };
 	out->limit = KERNEL_STEP_LIMIT + 64 * ((k->memory_end - KERNEL_HEAP) / 4 + k->table_words);
 	out->lanes = (struct kernel_lanes){ .kernel = k, .code = code, .stray_of = &out->stray };
-	out->lanes.reg = calloc(words + 1, sizeof(*out->lanes.reg));
+	out->lanes.reg = sim_calloc(words + 1, sizeof(*out->lanes.reg));
 	if (!out->lanes.reg)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < code->constants; i++)
@@ -260,9 +260,9 @@ static void end(struct script *s)
 {
 	for (struct zipf *next; s->zipf; s->zipf = next) {
 		next = s->zipf->next;
-		free(s->zipf);
+		sim_free(s->zipf);
 	}
-	free(s->lanes.reg);
+	sim_free(s->lanes.reg);
 }
 
 static int run_section(const struct kernel *k, enum kernel_section section,
@@ -304,7 +304,7 @@ int kernel_setup(struct kernel *k, struct sim_memory *memory, char *message, siz
 static int take_tables(const struct kernel *kernel, struct kernel *out)
 {
 	*out = *kernel;
-	out->table = malloc((kernel->table_words + 1) * sizeof(*out->table));
+	out->table = sim_malloc((kernel->table_words + 1) * sizeof(*out->table));
 	if (!out->table)
 		return -ENOMEM;
 	memcpy(out->table, kernel->table, kernel->table_words * sizeof(*out->table));
@@ -320,7 +320,7 @@ int kernel_verify(const struct kernel *kernel, const struct sim_memory *memory, 
 	snprintf(message, size, "out of memory");
 	if (!error)
 		error = run_section(&scratch, KERNEL_VERIFY, memory, NULL, message, size);
-	free(scratch.table);
+	sim_free(scratch.table);
 	return error;
 }
 
@@ -334,7 +334,7 @@ struct kernel_host {
 
 struct kernel_host *kernel_host_new(const struct kernel *kernel, enum kernel_section section)
 {
-	struct kernel_host *host = calloc(1, sizeof(*host));
+	struct kernel_host *host = sim_calloc(1, sizeof(*host));
 
 	if (host && !take_tables(kernel, &host->scratch) &&
 	    !start(&host->scratch, section, &host->script))
@@ -348,8 +348,8 @@ void kernel_host_free(struct kernel_host *host)
 	if (!host)
 		return;
 	end(&host->script);
-	free(host->scratch.table);
-	free(host);
+	sim_free(host->scratch.table);
+	sim_free(host);
 }
 
 int kernel_host_next(struct kernel_host *host, const struct sim_memory *memory, uint32_t *out,

@@ -2,10 +2,10 @@
 #include "threads.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "program.h"
+#include "../base/arena.h"
 
 #define LANES KERNEL_LANES
 
@@ -19,10 +19,10 @@ int flow_threads_new(const struct kernel *k, uint64_t seed, struct flow_threads 
 	out->count = k->blocks * out->warps * k->lanes;
 	out->stride = out->count + LANES; /* 32 lanes may be read */
 	out->origin = flow_origin(k);
-	out->reg = calloc(out->code->registers * out->stride + 1, sizeof(*out->reg));
-	out->word = calloc(flow_words(k) + 1, sizeof(*out->word));
-	out->shared = calloc(k->blocks * k->shared_words + 1, sizeof(*out->shared));
-	out->resident_of = calloc(k->blocks, sizeof(*out->resident_of));
+	out->reg = sim_calloc(out->code->registers * out->stride + 1, sizeof(*out->reg));
+	out->word = sim_calloc(flow_words(k) + 1, sizeof(*out->word));
+	out->shared = sim_calloc(k->blocks * k->shared_words + 1, sizeof(*out->shared));
+	out->resident_of = sim_calloc(k->blocks, sizeof(*out->resident_of));
 	if (!out->reg || !out->word || !out->shared || !out->resident_of) {
 		flow_threads_free(out);
 		return -ENOMEM;
@@ -39,10 +39,10 @@ int flow_threads_new(const struct kernel *k, uint64_t seed, struct flow_threads 
 
 void flow_threads_free(struct flow_threads *t)
 {
-	free(t->reg);
-	free(t->word);
-	free(t->shared);
-	free(t->resident_of);
+	sim_free(t->reg);
+	sim_free(t->word);
+	sim_free(t->shared);
+	sim_free(t->resident_of);
 	memset(t, 0, sizeof(*t));
 }
 

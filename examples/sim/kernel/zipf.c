@@ -5,8 +5,7 @@
  * the point.
  */
 #include "zipf.h"
-
-#include <stdlib.h>
+#include "../base/arena.h"
 
 #define BITS 32u
 
@@ -51,7 +50,7 @@ static uint64_t power(const uint64_t half[BITS], uint64_t x)
 
 struct zipf *zipf_new(uint32_t items, uint32_t exponent)
 {
-	struct zipf *zipf = malloc(sizeof(*zipf) + items * sizeof(zipf->below[0]));
+	struct zipf *zipf = sim_malloc(sizeof(*zipf) + items * sizeof(zipf->below[0]));
 	uint64_t half[BITS], sum = 0;
 
 	if (!zipf)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The compute unit: its parameters, its parts, and its timing, as described in local.h. */
 #include "local.h"
+#include "../base/arena.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,7 +88,7 @@ static void launch(struct sim_machine *machine)
 static int make(struct sim_machine *machine)
 {
 	const struct local_config *config = machine->port.system_config;
-	struct local *local = calloc(1, sizeof(*local));
+	struct local *local = sim_calloc(1, sizeof(*local));
 	uint64_t items = (uint64_t)config->local_tm.wavefronts * config->local_tm.lanes;
 	struct gputm_local_tm_capacity capacity;
 	int error;
@@ -118,7 +119,7 @@ static int make(struct sim_machine *machine)
 	if (machine->port.workload->region[0].length / 4 > local->words)
 		return refuse(machine, "words (local_tm.words)",
 			      machine->port.workload->region[0].length / 4, local->words);
-	local->reg = calloc(2 * local_rows(machine) + 1, sizeof(*local->reg));
+	local->reg = sim_calloc(2 * local_rows(machine) + 1, sizeof(*local->reg));
 	if (!local->reg)
 		return -ENOMEM;
 	launch(machine);
@@ -128,8 +129,8 @@ static int make(struct sim_machine *machine)
 static void local_free(struct sim_machine *machine)
 {
 	if (local_of(machine))
-		free(local_of(machine)->reg);
-	free(machine->port.state);
+		sim_free(local_of(machine)->reg);
+	sim_free(machine->port.state);
 }
 
 static void local_io(struct sim_machine *machine, struct sim_io *io)

@@ -3,10 +3,10 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "mechanism.h"
+#include "../base/arena.h"
 #include "../kernel/reference.h"
 #include "../kernel/say.h"
 
@@ -33,7 +33,7 @@ struct flow_check {
 struct flow_check *flow_check_new(uint64_t seed, uint64_t most_instructions,
 				  const volatile sig_atomic_t *stop)
 {
-	struct flow_check *c = calloc(1, sizeof(*c));
+	struct flow_check *c = sim_calloc(1, sizeof(*c));
 
 	if (c)
 		*c = (struct flow_check){ .seed = seed, .most = most_instructions, .stop = stop };
@@ -45,10 +45,10 @@ int flow_check_launch(struct flow_check *c, const struct kernel *k, char *messag
 	int error;
 
 	flow_reference_free(&c->reference);
-	free(c->thread);
+	sim_free(c->thread);
 	c->kernel = NULL;
 	c->threads += k->threads;
-	c->thread = calloc(k->threads, sizeof(*c->thread));
+	c->thread = sim_calloc(k->threads, sizeof(*c->thread));
 	if (!c->thread)
 		return -ENOMEM;
 	error = flow_reference_run(k, c->seed, c->most, c->stop, &c->reference, message, size);
@@ -65,8 +65,8 @@ void flow_check_free(struct flow_check *c)
 	if (!c)
 		return;
 	flow_reference_free(&c->reference);
-	free(c->thread);
-	free(c);
+	sim_free(c->thread);
+	sim_free(c);
 }
 
 /* Keep the first failure. */

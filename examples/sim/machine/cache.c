@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "cache.h"
+#include "../base/arena.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 int sim_cache_make(struct sim_cache *cache, uint32_t bytes, uint32_t ways, uint64_t line_bytes)
 {
@@ -11,13 +11,13 @@ int sim_cache_make(struct sim_cache *cache, uint32_t bytes, uint32_t ways, uint6
 		cache->shift++;
 	while (2 * (uint64_t)cache->sets * ways << cache->shift <= bytes)
 		cache->sets *= 2;
-	cache->line = calloc((size_t)cache->sets * ways, sizeof *cache->line);
+	cache->line = sim_calloc((size_t)cache->sets * ways, sizeof *cache->line);
 	return cache->line ? 0 : -ENOMEM;
 }
 
 void sim_cache_free(struct sim_cache *cache)
 {
-	free(cache->line);
+	sim_free(cache->line);
 }
 
 void sim_cache_io(struct sim_cache *cache, struct sim_io *io)

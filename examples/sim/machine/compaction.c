@@ -25,6 +25,7 @@
 #include "gputm/block_stack.h"
 #include "gputm/thread_compactor.h"
 #include "wiring.h"
+#include "../base/arena.h"
 
 SIM_UNIT_KIND(block_stack, SIM_OF_BLOCK);
 SIM_UNIT_KIND(thread_compactor, SIM_OF_CORE);
@@ -653,8 +654,8 @@ static int make_core(struct sim_machine *machine, struct sim_compaction *c, uint
 	int error = 0;
 
 	c->blocks = fit < machine->config.blocks ? fit : machine->config.blocks;
-	c->block = calloc(c->blocks, sizeof *c->block);
-	c->stores = calloc(machine->config.warps, sizeof *c->stores);
+	c->block = sim_calloc(c->blocks, sizeof *c->block);
+	c->stores = sim_calloc(machine->config.warps, sizeof *c->stores);
 	c->sent.block = SIM_MAX_LANES;
 	if (!c->block || !c->stores)
 		return -ENOMEM;
@@ -669,7 +670,7 @@ int sim_compaction_make(struct sim_machine *machine)
 {
 	uint32_t lanes = machine->config.lanes, cores = machine->config.cores;
 	uint32_t rows = (machine->launch.block_size + lanes - 1) / lanes;
-	struct sim_compaction *c = calloc(cores, sizeof *c);
+	struct sim_compaction *c = sim_calloc(cores, sizeof *c);
 	int error = 0;
 
 	machine->compaction = c;
@@ -697,9 +698,9 @@ int sim_compaction_make(struct sim_machine *machine)
 void sim_compaction_free(struct sim_machine *machine)
 {
 	for (uint32_t i = 0; machine->compaction && i < machine->config.cores; i++) {
-		free(machine->compaction[i].block);
-		free(machine->compaction[i].stores);
-		free(machine->compaction[i].sent.memory);
+		sim_free(machine->compaction[i].block);
+		sim_free(machine->compaction[i].stores);
+		sim_free(machine->compaction[i].sent.memory);
 	}
-	free(machine->compaction);
+	sim_free(machine->compaction);
 }

@@ -4,10 +4,10 @@
  * and replies and timers make warps ready again.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "wiring.h"
+#include "../base/arena.h"
 
 SIM_UNIT_KIND(simt_stack, SIM_OF_WARP);
 SIM_UNIT_KIND(access_coalescer, SIM_OF_CORE);
@@ -15,9 +15,9 @@ SIM_UNIT_KIND(tx_throttle, SIM_OF_CORE);
 
 static void take_registers(struct sim_machine *machine)
 {
-	free(machine->registers);
-	free(machine->stray);
-	free(machine->shared);
+	sim_free(machine->registers);
+	sim_free(machine->stray);
+	sim_free(machine->shared);
 	machine->registers = NULL;
 	machine->shared = NULL;
 	machine->stray = NULL;
@@ -38,9 +38,9 @@ static int give_registers(struct sim_machine *machine)
 	size_t lanes = warps * SIM_MAX_LANES;
 
 	take_registers(machine);
-	machine->shared = calloc(shared_words(machine) + 1, sizeof *machine->shared);
-	machine->registers = calloc(lanes * rows, sizeof *machine->registers);
-	machine->stray = malloc(lanes * sizeof *machine->stray);
+	machine->shared = sim_calloc(shared_words(machine) + 1, sizeof *machine->shared);
+	machine->registers = sim_calloc(lanes * rows, sizeof *machine->registers);
+	machine->stray = sim_malloc(lanes * sizeof *machine->stray);
 	if (!machine->shared || !machine->registers || !machine->stray)
 		return -ENOMEM;
 	for (size_t i = 0; i < warps; i++) {
@@ -97,8 +97,8 @@ int sim_cores_make(struct sim_machine *machine)
 {
 	int error = 0;
 
-	machine->core = calloc(machine->config.cores, sizeof *machine->core);
-	machine->port.warp = calloc((size_t)machine->config.cores * machine->config.warps,
+	machine->core = sim_calloc(machine->config.cores, sizeof *machine->core);
+	machine->port.warp = sim_calloc((size_t)machine->config.cores * machine->config.warps,
 				    sizeof *machine->port.warp);
 	if (!machine->core || !machine->port.warp)
 		return -ENOMEM;
@@ -121,8 +121,8 @@ void sim_cores_free(struct sim_machine *machine)
 		sim_l1_free(&machine->core[i].l1);
 	sim_compaction_free(machine);
 	take_registers(machine);
-	free(machine->port.warp);
-	free(machine->core);
+	sim_free(machine->port.warp);
+	sim_free(machine->core);
 }
 
 /* What a thread says of an index beyond an array is kept only of those that have one. */

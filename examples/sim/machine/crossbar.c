@@ -14,12 +14,13 @@
 #include <string.h>
 
 #include "wiring.h"
+#include "../base/arena.h"
 
 static void gates_free(struct sim_gate *gate, uint32_t count)
 {
 	for (uint32_t i = 0; gate && i < count; i++)
-		free(gate[i].queue.item);
-	free(gate);
+		sim_free(gate[i].queue.item);
+	sim_free(gate);
 }
 
 int sim_crossbars_make(struct sim_machine *machine)
@@ -30,10 +31,10 @@ int sim_crossbars_make(struct sim_machine *machine)
 	machine->up.sink_part = SIM_PORT_TO_PARTITION;
 	machine->down.source_part = SIM_PORT_FROM_PARTITION;
 	machine->down.sink_part = SIM_PORT_TO_CORE;
-	machine->up.source = calloc(cores, sizeof *machine->up.source);
-	machine->up.sink = calloc(partitions, sizeof *machine->up.sink);
-	machine->down.source = calloc(partitions, sizeof *machine->down.source);
-	machine->down.sink = calloc(cores, sizeof *machine->down.sink);
+	machine->up.source = sim_calloc(cores, sizeof *machine->up.source);
+	machine->up.sink = sim_calloc(partitions, sizeof *machine->up.sink);
+	machine->down.source = sim_calloc(partitions, sizeof *machine->down.source);
+	machine->down.sink = sim_calloc(cores, sizeof *machine->down.sink);
 	return machine->up.source && machine->up.sink && machine->down.source && machine->down.sink
 		       ? 0 : -ENOMEM;
 }

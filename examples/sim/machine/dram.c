@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "wiring.h"
+#include "../base/arena.h"
 
 uint32_t sim_dram_take(struct sim_machine *machine, struct sim_dram *dram)
 {
@@ -27,7 +28,7 @@ uint32_t sim_dram_take(struct sim_machine *machine, struct sim_dram *dram)
 
 	if (dram->count == dram->capacity) {
 		uint32_t capacity = dram->capacity ? 2 * dram->capacity : 64;
-		uint32_t *waiting = realloc(dram->waiting, capacity * sizeof *waiting);
+		uint32_t *waiting = sim_realloc(dram->waiting, capacity * sizeof *waiting);
 
 		if (waiting) { /* a saved state has the whole array */
 			memset(waiting + dram->capacity, 0,

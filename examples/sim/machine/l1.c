@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "wiring.h"
+#include "../base/arena.h"
 
 #define ON_ITS_WAY UINT64_MAX
 
@@ -15,7 +16,7 @@ int sim_l1_make(struct sim_l1 *l1, uint32_t bytes, uint32_t ways, uint64_t line_
 
 void sim_l1_free(struct sim_l1 *l1)
 {
-	free(l1->waiters.memory);
+	sim_free(l1->waiters.memory);
 	sim_cache_free(&l1->cache);
 }
 

@@ -47,6 +47,7 @@
 #include <stdlib.h>
 
 #include "wiring.h"
+#include "../base/arena.h"
 
 /* ---- life ---------------------------------------------------------------------------- */
 
@@ -134,7 +135,7 @@ int sim_machine_new(struct gputm_ctx *ctx, const struct sim_machine_config *conf
 		    const struct sim_workload *workload, const struct sim_run_options *options,
 		    struct sim_machine **out)
 {
-	struct sim_machine *machine = calloc(1, sizeof *machine);
+	struct sim_machine *machine = sim_calloc(1, sizeof *machine);
 
 	*out = machine;
 	if (!machine)
@@ -174,8 +175,8 @@ void sim_machine_free(struct sim_machine *machine)
 	sim_memory_free(machine->port.version);
 	if (machine->between)
 		machine->port.workload->class->end_host(machine->between);
-	free(machine->words.memory);
-	free(machine);
+	sim_free(machine->words.memory);
+	sim_free(machine);
 }
 
 /* ---- running --------------------------------------------------------------------------- */
@@ -278,7 +279,7 @@ static uint64_t save(struct sim_machine *machine, uint64_t tick)
 		return at;
 	io_all(machine, &io);
 	saver->save(saver->state, &io);
-	free(io.byte);
+	sim_free(io.byte);
 	return SIM_NEVER;
 }
 

@@ -18,13 +18,14 @@
 #include <stdlib.h>
 
 #include "wiring.h"
+#include "../base/arena.h"
 
 int sim_partitions_make(struct sim_machine *machine)
 {
 	const struct sim_machine_config *config = &machine->config;
 	size_t lines = (size_t)machine->sets * config->l2_ways;
 
-	machine->partition = calloc(config->partitions, sizeof *machine->partition);
+	machine->partition = sim_calloc(config->partitions, sizeof *machine->partition);
 	if (!machine->partition)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < config->partitions; i++) {
@@ -34,9 +35,9 @@ int sim_partitions_make(struct sim_machine *machine)
 		partition->dram.fetches.block = sizeof(struct sim_fetch);
 		for (uint32_t j = 0; j < SIM_COMPLETIONS; j++)
 			partition->first[j] = SIM_NEVER;
-		partition->recent = calloc(machine->sets, sizeof *partition->recent);
-		partition->tag = calloc(lines, sizeof *partition->tag);
-		partition->line = calloc(lines, sizeof *partition->line);
+		partition->recent = sim_calloc(machine->sets, sizeof *partition->recent);
+		partition->tag = sim_calloc(lines, sizeof *partition->tag);
+		partition->line = sim_calloc(lines, sizeof *partition->line);
 		if (!partition->tag || !partition->line || !partition->recent)
 			return -ENOMEM;
 	}
@@ -48,16 +49,16 @@ void sim_partitions_free(struct sim_machine *machine)
 	for (uint32_t i = 0; machine->partition && i < machine->config.partitions; i++) {
 		struct sim_partition *partition = &machine->partition[i];
 
-		free(partition->tag);
-		free(partition->line);
-		free(partition->recent);
-		free(partition->in.item);
-		free(partition->dram.waiting);
-		free(partition->dram.fetches.memory);
+		sim_free(partition->tag);
+		sim_free(partition->line);
+		sim_free(partition->recent);
+		sim_free(partition->in.item);
+		sim_free(partition->dram.waiting);
+		sim_free(partition->dram.fetches.memory);
 		for (uint32_t j = 0; j < SIM_COMPLETIONS; j++)
-			free(partition->done[j].item);
+			sim_free(partition->done[j].item);
 	}
-	free(machine->partition);
+	sim_free(machine->partition);
 }
 
 static void dram_io(struct sim_dram *dram, struct sim_io *io)

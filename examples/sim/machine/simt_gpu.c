@@ -14,6 +14,7 @@
 #include "simt_core.h"
 #include "simt_memory.h"
 #include "wiring.h"
+#include "../base/arena.h"
 
 #define TURNS 4096u /* cycles, or turns, between two checks for an early end */
 
@@ -354,7 +355,7 @@ static int make_cores(struct flow_gpu *gpu)
 
 	if (gpu->threads.warps > gpu->config.warps)
 		return sim_fail(gpu->port, -EINVAL, "a block has more warps than the core");
-	gpu->core = calloc(gpu->cores, sizeof(*gpu->core));
+	gpu->core = sim_calloc(gpu->cores, sizeof(*gpu->core));
 	if (!gpu->core)
 		return -ENOMEM;
 	for (uint32_t i = 0; !error && i < gpu->cores; i++)
@@ -381,7 +382,7 @@ static int make(struct sim_machine *machine)
 {
 	const struct flow_config *config = machine->port.system_config;
 	const struct sim_run_options *options = &machine->options;
-	struct flow_gpu *gpu = calloc(1, sizeof(*gpu));
+	struct flow_gpu *gpu = sim_calloc(1, sizeof(*gpu));
 	int error = 0;
 
 	machine->port.state = gpu;
@@ -420,8 +421,8 @@ static void unmake(struct sim_machine *machine)
 	}
 	flow_check_free(gpu->check);
 	flow_threads_free(&gpu->threads);
-	free(gpu->core);
-	free(gpu);
+	sim_free(gpu->core);
+	sim_free(gpu);
 }
 
 static void io(struct sim_machine *machine, struct sim_io *io)

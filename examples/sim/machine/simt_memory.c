@@ -14,11 +14,11 @@
 #include "simt_memory.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "mechanism.h"
 #include "wiring.h"
+#include "../base/arena.h"
 
 SIM_UNIT_KIND(access_coalescer, SIM_OF_CORE);
 
@@ -39,7 +39,7 @@ int flow_memory_new(struct flow_gpu *gpu, uint32_t core,
 		    const struct gputm_access_coalescer_config *coalescer,
 		    struct flow_memory **out)
 {
-	struct flow_memory *m = calloc(1, sizeof(*m));
+	struct flow_memory *m = sim_calloc(1, sizeof(*m));
 	int error;
 
 	*out = m;
@@ -64,7 +64,7 @@ void flow_memory_free(struct flow_memory *m)
 	if (!m)
 		return;
 	sim_l1_free(&m->l1);
-	free(m);
+	sim_free(m);
 }
 
 static uint64_t cross(struct flow_memory *m, uint64_t now)

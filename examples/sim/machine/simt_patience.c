@@ -6,11 +6,11 @@
  * loop that waits for a lock; and a long one.
  */
 #include <errno.h>
-#include <stdlib.h>
 
 #include "mechanism.h"
 #include "simt_core.h"
 #include "wiring.h"
+#include "../base/arena.h"
 
 #define SAMPLE (UINT64_C(1) << 20) /* cycles between two looks at all registers and words */
 #define STILL UINT64_C(50000000) /* the short limit */
@@ -129,7 +129,7 @@ static int give_up(struct places *p, uint64_t cycles)
 static int look_for(struct flow_gpu *gpu, uint64_t cycles)
 {
 	size_t length = gpu->kernel->code->instr_count, count = gpu->threads.count;
-	uint32_t *words = calloc(count + 2 * length + 1, sizeof(*words));
+	uint32_t *words = sim_calloc(count + 2 * length + 1, sizeof(*words));
 	struct places p = { .pc = words, .way = words + count };
 	int error = words ? 0 : -ENOMEM;
 
@@ -139,7 +139,7 @@ static int look_for(struct flow_gpu *gpu, uint64_t cycles)
 		if (p.core->blocks.count && find(&p))
 			error = give_up(&p, cycles);
 	}
-	free(words);
+	sim_free(words);
 	return error;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "port.h"
+#include "../base/arena.h"
 
 int sim_fail(struct sim_port *port, int error, const char *message)
 {
@@ -35,7 +36,7 @@ bool sim_same(struct sim_port *port, const char *field, uint64_t value, const ch
 bool sim_queue_grow(struct sim_port *port, struct sim_queue *queue)
 {
 	uint32_t capacity = queue->capacity ? 2 * queue->capacity : 16;
-	struct sim_message *item = malloc(capacity * sizeof *item);
+	struct sim_message *item = sim_malloc(capacity * sizeof *item);
 
 	if (!item) {
 		sim_fail(port, -ENOMEM, "no memory for a message");
@@ -43,7 +44,7 @@ bool sim_queue_grow(struct sim_port *port, struct sim_queue *queue)
 	}
 	for (uint32_t i = 0; i < queue->count; i++)
 		item[i] = queue->item[(queue->head + i) & (queue->capacity - 1)];
-	free(queue->item);
+	sim_free(queue->item);
 	queue->item = item;
 	queue->head = 0;
 	queue->capacity = capacity;

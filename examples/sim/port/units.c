@@ -6,6 +6,7 @@
 #include <malloc.h>
 #endif
 
+#include "../base/arena.h"
 #include "../base/decimal.h"
 #include "port.h"
 
@@ -42,7 +43,7 @@ static int reserve(struct sim_port *port)
 
 	if (port->units < port->unit_capacity)
 		return 0;
-	grown = realloc(port->unit, capacity * sizeof *port->unit);
+	grown = sim_realloc(port->unit, capacity * sizeof *port->unit);
 	if (!grown)
 		return -ENOMEM;
 	port->unit = grown;
@@ -120,7 +121,7 @@ void sim_units_forget(struct sim_kept_units *kept)
 	for (size_t i = 0; i < kept->units; i++)
 		if (kept->unit[i].unit)
 			kept->unit[i].kind->free(kept->unit[i].unit);
-	free(kept->unit);
+	sim_free(kept->unit);
 	*kept = (struct sim_kept_units){ .unit = NULL };
 }
 
@@ -138,7 +139,7 @@ static bool keep(const struct sim_port *port)
 	if (!kept || port->observer)
 		return false;
 	sim_units_forget(kept);
-	kept->unit = calloc(port->units + 1, sizeof *kept->unit);
+	kept->unit = sim_calloc(port->units + 1, sizeof *kept->unit);
 	for (size_t i = 0; kept->unit && i < port->units; i++)
 		if (is_own(&port->unit[i]))
 			kept->unit[i] = (struct sim_kept_unit){
@@ -194,7 +195,7 @@ void sim_units_free(struct sim_port *port)
 	for (size_t i = 0; !kept && i < port->units; i++)
 		if (is_own(&port->unit[i]))
 			port->unit[i].kind->free(handle_get(&port->unit[i]));
-	free(port->unit);
+	sim_free(port->unit);
 }
 
 /* Save, free, make anew and load one unit. */
@@ -202,7 +203,7 @@ static int swap(struct sim_port *port, const struct sim_unit_slot *slot)
 {
 	struct gputm_unit *old = slot->kind->face(handle_get(slot));
 	size_t size = gputm_unit_save(old, NULL, 0);
-	void *snapshot = malloc(size), *unit = NULL;
+	void *snapshot = sim_malloc(size), *unit = NULL;
 	int error = -ENOMEM;
 
 	if (!snapshot)
@@ -211,7 +212,7 @@ static int swap(struct sim_port *port, const struct sim_unit_slot *slot)
 	error = slot->kind->make(port->ctx, slot->config, &unit);
 	if (!error)
 		error = gputm_unit_load(slot->kind->face(unit), snapshot, size);
-	free(snapshot);
+	sim_free(snapshot);
 	if (error) {
 		slot->kind->free(unit);
 		return error;

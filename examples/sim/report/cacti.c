@@ -11,12 +11,12 @@
  *    entries; smaller arrays are registers, of which CACTI knows nothing: they have no file.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "report.h"
+#include "../base/arena.h"
 #include "../base/quote.h"
 
 #define LEAST_ENTRIES 32
@@ -124,7 +124,7 @@ struct export {
 /* Open one more file; NULL with x->status. */
 static FILE *open_file(struct export *x, const char *name)
 {
-	struct sim_output *bigger = realloc(x->file, (x->files + 1) * sizeof(*x->file)), *out;
+	struct sim_output *bigger = sim_realloc(x->file, (x->files + 1) * sizeof(*x->file)), *out;
 	char path[4096];
 
 	if (!bigger) {
@@ -211,7 +211,7 @@ static void close_all(struct export *x, bool made)
 			x->status = SIM_FAILED;
 	if (x->status != SIM_DONE && made)
 		(void)rmdir(x->folder);
-	free(x->file);
+	sim_free(x->file);
 }
 
 int sim_report_cacti(const struct sim_report *r)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "aborts.h"
+#include "../base/arena.h"
 
 struct aborts {
 	struct seen_sink sink; /* first */
@@ -80,7 +81,7 @@ static void aborted(struct seen_sink *sink, const struct seen_abort *abort, size
 
 struct seen_sink *aborts_new(struct seeing *see, FILE *file)
 {
-	struct aborts *self = calloc(1, sizeof *self);
+	struct aborts *self = sim_calloc(1, sizeof *self);
 
 	if (!self)
 		return NULL;
@@ -93,5 +94,5 @@ struct seen_sink *aborts_new(struct seeing *see, FILE *file)
 
 void aborts_free(struct seen_sink *sink)
 {
-	free(sink);
+	sim_free(sink);
 }

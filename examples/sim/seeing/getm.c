@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "../base/arena.h"
 #include "../systems/getm.h"
 #include "seeing.h"
 
@@ -198,20 +199,20 @@ static void getm_free(struct seeing *see)
 	if (!seen)
 		return;
 	for (uint32_t i = 0; seen->warp && i < see->warps; i++)
-		free(seen->warp[i].one);
-	free(seen->warp);
-	free(seen->words.word);
-	free(seen);
+		sim_free(seen->warp[i].one);
+	sim_free(seen->warp);
+	sim_free(seen->words.word);
+	sim_free(seen);
 }
 
 static int getm_make(struct seeing *see)
 {
-	struct getm_seen *seen = calloc(1, sizeof *seen);
+	struct getm_seen *seen = sim_calloc(1, sizeof *seen);
 
 	see->state = seen;
 	if (!seen)
 		return -ENOMEM;
-	seen->warp = calloc(see->warps, sizeof *seen->warp);
+	seen->warp = sim_calloc(see->warps, sizeof *seen->warp);
 	return seen->warp ? 0 : -ENOMEM;
 }
 

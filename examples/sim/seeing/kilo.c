@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "../base/arena.h"
 #include "../systems/kilo_tm.h"
 #include "seeing.h"
 
@@ -208,23 +209,23 @@ static void kilo_free(struct seeing *see)
 
 	if (!seen)
 		return;
-	free(seen->words.word);
-	free(seen->owner);
-	free(seen->with_entries);
-	free(seen);
+	sim_free(seen->words.word);
+	sim_free(seen->owner);
+	sim_free(seen->with_entries);
+	sim_free(seen);
 }
 
 static int kilo_make(struct seeing *see)
 {
 	const struct kilo *kilo = see->port->state;
-	struct kilo_seen *seen = calloc(1, sizeof *seen);
+	struct kilo_seen *seen = sim_calloc(1, sizeof *seen);
 
 	see->state = seen;
 	if (!seen)
 		return -ENOMEM;
 	seen->owners = kilo->owners;
-	seen->owner = calloc(seen->owners, sizeof *seen->owner);
-	seen->with_entries = calloc(see->warps, sizeof *seen->with_entries);
+	seen->owner = sim_calloc(seen->owners, sizeof *seen->owner);
+	seen->with_entries = sim_calloc(see->warps, sizeof *seen->with_entries);
 	if (!seen->owner || !seen->with_entries)
 		return -ENOMEM;
 	for (uint64_t i = 0; i < seen->owners; i++)

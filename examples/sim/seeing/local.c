@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "gputm/local_tm.h"
+#include "../base/arena.h"
 #include "../local/local.h"
 #include "seeing.h"
 
@@ -76,7 +77,7 @@ static void on_event(struct seeing *see, const struct seen_tap *tap,
 
 static int local_make(struct seeing *see)
 {
-	see->state = calloc(LOCAL_WAVES, sizeof(struct seen_accesses));
+	see->state = sim_calloc(LOCAL_WAVES, sizeof(struct seen_accesses));
 	return see->state ? 0 : -ENOMEM;
 }
 
@@ -85,8 +86,8 @@ static void local_free(struct seeing *see)
 	struct seen_accesses *list = see->state;
 
 	for (uint32_t i = 0; list && i < LOCAL_WAVES; i++)
-		free(list[i].one);
-	free(list);
+		sim_free(list[i].one);
+	sim_free(list);
 }
 
 const struct seen_system seen_local = {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gputm/tx_throttle.h"
+#include "../base/arena.h"
 #include "../base/quote.h"
 #include "seeing.h"
 
@@ -29,7 +30,7 @@ void seen_accessed(struct seeing *see, struct seen_accesses *list, uint64_t lane
 	uint32_t capacity = list->capacity ? 2 * list->capacity : 64;
 
 	if (list->count == list->capacity) {
-		void *grown = realloc(list->one, capacity * sizeof *list->one);
+		void *grown = sim_realloc(list->one, capacity * sizeof *list->one);
 
 		see->starved |= !grown;
 		if (!grown)
@@ -103,7 +104,7 @@ static uint32_t add_attempt(struct seeing *see, uint32_t warp, uint32_t number, 
 	uint32_t capacity = see->attempt_capacity ? 2 * see->attempt_capacity : 1024;
 
 	if (see->attempts == see->attempt_capacity) {
-		struct seen_attempt *grown = realloc(see->attempt, capacity * sizeof *grown);
+		struct seen_attempt *grown = sim_realloc(see->attempt, capacity * sizeof *grown);
 
 		see->starved |= !grown;
 		if (!grown)
@@ -458,8 +459,8 @@ static int make_taps(struct seeing *see, const char *only, bool changes)
 {
 	struct sim_port *port = see->port;
 
-	see->tap = calloc(port->units + 1, sizeof *see->tap);
-	see->gauge = calloc(count_gauges(port) + 1, sizeof *see->gauge);
+	see->tap = sim_calloc(port->units + 1, sizeof *see->tap);
+	see->gauge = sim_calloc(count_gauges(port) + 1, sizeof *see->gauge);
 	if (!see->tap || !see->gauge)
 		return -ENOMEM;
 	for (size_t i = 0; i < port->units; i++) {
@@ -481,8 +482,8 @@ static int make_taps(struct seeing *see, const char *only, bool changes)
 static int make_warps(struct seeing *see)
 {
 	see->warps = see->port->shape.cores * see->port->shape.warps;
-	see->warp = calloc(see->warps + 1, sizeof *see->warp);
-	see->loss = calloc((size_t)see->warps * SEEN_LANES + 1, sizeof *see->loss);
+	see->warp = sim_calloc(see->warps + 1, sizeof *see->warp);
+	see->loss = sim_calloc((size_t)see->warps * SEEN_LANES + 1, sizeof *see->loss);
 	for (uint32_t i = 0; see->warp && i < see->warps; i++)
 		see->warp[i].attempt = SEEN_NONE;
 	return see->warp && see->loss ? 0 : -ENOMEM;
@@ -538,12 +539,12 @@ void seeing_free(struct seeing *see)
 {
 	if (see->system && see->system->free)
 		see->system->free(see);
-	free(see->attempt);
-	free(see->warp);
-	free(see->loss);
-	free(see->tap);
-	free(see->gauge);
-	free(see->words.word);
+	sim_free(see->attempt);
+	sim_free(see->warp);
+	sim_free(see->loss);
+	sim_free(see->tap);
+	sim_free(see->gauge);
+	sim_free(see->words.word);
 }
 
 enum seen_place seen_place_of(const struct gputm_unit *unit, uint32_t *number)
@@ -574,7 +575,7 @@ static bool grow(struct seen_words *words)
 	struct seen_words old = *words;
 
 	words->capacity = old.capacity ? 2 * old.capacity : 4096;
-	words->word = calloc(words->capacity, sizeof *words->word);
+	words->word = sim_calloc(words->capacity, sizeof *words->word);
 	if (!words->word) {
 		*words = old;
 		return false;
@@ -582,7 +583,7 @@ static bool grow(struct seen_words *words)
 	for (size_t i = 0; i < old.capacity; i++)
 		if (old.word[i].key)
 			words->word[place_of(words, old.word[i].key - 1)] = old.word[i];
-	free(old.word);
+	sim_free(old.word);
 	return true;
 }
 

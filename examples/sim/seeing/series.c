@@ -5,10 +5,10 @@
  * line. The changes of a counter add up to its value in the report.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "series.h"
+#include "../base/arena.h"
 #include "../base/names.h"
 
 struct figure {
@@ -46,7 +46,7 @@ static struct figure *add(struct series *s, const char *role, const char *name, 
 	char path[160];
 
 	if (s->figures == s->capacity) {
-		grown = realloc(s->figure, capacity * sizeof *grown);
+		grown = sim_realloc(s->figure, capacity * sizeof *grown);
 		s->starved |= !grown;
 		if (!grown)
 			return NULL;
@@ -178,7 +178,7 @@ static void end(struct seen_sink *sink)
 
 struct seen_sink *series_new(struct seeing *see, uint64_t cycles, const char *only, FILE *file)
 {
-	struct series *s = calloc(1, sizeof *s);
+	struct series *s = sim_calloc(1, sizeof *s);
 
 	if (!s)
 		return NULL;
@@ -188,7 +188,7 @@ struct seen_sink *series_new(struct seeing *see, uint64_t cycles, const char *on
 	s->period = cycles * see->port->core_ticks;
 	s->sink = (struct seen_sink){ .next = see->sinks, .due = SIM_NEVER, .look = look,
 				      .begin = begin, .close = end };
-	s->first = calloc(see->port->units + 1, sizeof *s->first);
+	s->first = sim_calloc(see->port->units + 1, sizeof *s->first);
 	s->starved = !s->first;
 	add_run(s);
 	for (size_t i = 0; !s->starved && i < see->port->units; i++)
@@ -218,7 +218,7 @@ void series_free(struct seen_sink *sink)
 
 	if (!s)
 		return;
-	free(s->figure);
-	free(s->first);
-	free(s);
+	sim_free(s->figure);
+	sim_free(s->first);
+	sim_free(s);
 }

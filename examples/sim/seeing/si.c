@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "../base/arena.h"
 #include "../systems/si_tm.h"
 #include "seeing.h"
 
@@ -180,23 +181,23 @@ static void si_free(struct seeing *see)
 	if (!seen)
 		return;
 	for (uint32_t i = 0; seen->running && i < seen->ids; i++)
-		free(seen->running[i].list.one);
-	free(seen->running);
-	free(seen->committed);
-	free(seen);
+		sim_free(seen->running[i].list.one);
+	sim_free(seen->running);
+	sim_free(seen->committed);
+	sim_free(seen);
 }
 
 static int si_make(struct seeing *see)
 {
 	const struct si *si = see->port->state;
-	struct si_seen *seen = calloc(1, sizeof *seen);
+	struct si_seen *seen = sim_calloc(1, sizeof *seen);
 
 	see->state = seen;
 	if (!seen)
 		return -ENOMEM;
 	seen->ids = si->ids;
-	seen->running = calloc(si->ids, sizeof *seen->running);
-	seen->committed = calloc(si->ids, sizeof *seen->committed);
+	seen->running = sim_calloc(si->ids, sizeof *seen->running);
+	seen->committed = sim_calloc(si->ids, sizeof *seen->committed);
 	for (uint32_t i = 0; seen->committed && i < si->ids; i++)
 		seen->committed[i].attempt = SEEN_NONE;
 	return seen->committed && seen->running ? 0 : -ENOMEM;

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "trace_events.h"
+#include "../base/arena.h"
 
 enum { OF_CORES = 1, OF_PARTITIONS = 101, OF_GPU = 201 }; /* numbers of processes */
 #define OF_UNITS 1000 /* number of a track: that and the unit's */
@@ -368,7 +369,7 @@ static void end(struct seen_sink *sink)
 
 struct seen_sink *trace_events_new(struct seeing *see, FILE *file)
 {
-	struct trace *t = calloc(1, sizeof *t);
+	struct trace *t = sim_calloc(1, sizeof *t);
 
 	if (!t)
 		return NULL;
@@ -377,9 +378,9 @@ struct seen_sink *trace_events_new(struct seeing *see, FILE *file)
 	t->sink = (struct seen_sink){ .next = see->sinks, .slice = slice, .attempt = attempt,
 				      .abort = aborted, .gauge = gauge, .event = event,
 				      .end = end };
-	t->known = calloc(see->warps + see->port->units + 1, sizeof *t->known);
+	t->known = sim_calloc(see->warps + see->port->units + 1, sizeof *t->known);
 	if (!t->known) {
-		free(t);
+		sim_free(t);
 		return NULL;
 	}
 	see->sinks = &t->sink;
@@ -390,6 +391,6 @@ struct seen_sink *trace_events_new(struct seeing *see, FILE *file)
 void trace_events_free(struct seen_sink *sink)
 {
 	if (sink)
-		free(trace_of(sink)->known);
-	free(sink);
+		sim_free(trace_of(sink)->known);
+	sim_free(sink);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "vcd.h"
+#include "../base/arena.h"
 
 #define IDLE SEEN_SLICES /* value of a warp without anything to report */
 
@@ -42,7 +43,7 @@ static void add(struct vcd *v, uint64_t tick, size_t signal, uint64_t value, boo
 	size_t capacity = v->capacity ? 2 * v->capacity : 4096;
 
 	if (v->changes == v->capacity) {
-		struct change *grown = realloc(v->change, capacity * sizeof *grown);
+		struct change *grown = sim_realloc(v->change, capacity * sizeof *grown);
 
 		v->see->starved |= !grown;
 		if (!grown)
@@ -215,7 +216,7 @@ static void end(struct seen_sink *sink)
 
 struct seen_sink *vcd_new(struct seeing *see, FILE *file)
 {
-	struct vcd *v = calloc(1, sizeof *v);
+	struct vcd *v = sim_calloc(1, sizeof *v);
 
 	if (!v)
 		return NULL;
@@ -223,8 +224,8 @@ struct seen_sink *vcd_new(struct seeing *see, FILE *file)
 	v->file = file;
 	v->sink = (struct seen_sink){ .next = see->sinks, .slice = slice, .gauge = gauge,
 				      .change = change, .end = end };
-	v->value = calloc(see->gauges + 1, sizeof *v->value);
-	v->used = calloc(see->warps + 1, sizeof *v->used);
+	v->value = sim_calloc(see->gauges + 1, sizeof *v->value);
+	v->used = sim_calloc(see->warps + 1, sizeof *v->used);
 	if (!v->value || !v->used) {
 		vcd_free(&v->sink);
 		return NULL;
@@ -239,8 +240,8 @@ void vcd_free(struct seen_sink *sink)
 
 	if (!v)
 		return;
-	free(v->change);
-	free(v->value);
-	free(v->used);
-	free(v);
+	sim_free(v->change);
+	sim_free(v->value);
+	sim_free(v->used);
+	sim_free(v);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "why.h"
+#include "../base/arena.h"
 
 #define OTHERS 4
 
@@ -276,7 +277,7 @@ bool why_answer(const struct seen_sink *sink, FILE *out)
 
 struct seen_sink *why_new(struct seeing *see, uint32_t thread, uint64_t number)
 {
-	struct why *why = calloc(1, sizeof *why);
+	struct why *why = sim_calloc(1, sizeof *why);
 
 	if (!why)
 		return NULL;
@@ -292,5 +293,5 @@ struct seen_sink *why_new(struct seeing *see, uint32_t thread, uint64_t number)
 
 void why_free(struct seen_sink *sink)
 {
-	free(sink);
+	sim_free(sink);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../base/arena.h"
 #include "../base/quote.h"
 
 #define SUFFIX ".kernel"
@@ -164,7 +165,7 @@ static size_t all_count;
 
 static bool append(struct sim_workload_class *class)
 {
-	struct sim_workload_class **bigger = realloc(all, (all_count + 2) * sizeof *all);
+	struct sim_workload_class **bigger = sim_realloc(all, (all_count + 2) * sizeof *all);
 
 	if (!bigger)
 		return false;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/arena.h"
 #include "../base/names.h"
 #include "../base/quote.h"
 #include "../base/source.h"
@@ -159,11 +160,11 @@ static int set_choice(const struct option *o, const char *value, int *out)
 
 static int keep_setting(struct sim_options *out, const char *value)
 {
-	const char **bigger = realloc(out->set, (out->set_count + 1) * sizeof(*out->set));
+	const char **bigger = sim_realloc(out->set, (out->set_count + 1) * sizeof(*out->set));
 
 	if (bigger)
 		out->set = bigger;
-	if (!bigger || !(bigger[out->set_count] = strdup(value))) {
+	if (!bigger || !(bigger[out->set_count] = sim_strdup(value))) {
 		fputs("gputm-sim: out of memory\n", stderr);
 		return -1;
 	}
@@ -609,7 +610,7 @@ static int take_config(int count, char **words, struct sim_options *out)
 int sim_options_parse(int argc, char **argv, struct sim_options *out)
 {
 	static char end[] = "";
-	char **words = calloc((size_t)argc + 2, sizeof(*words));
+	char **words = sim_calloc((size_t)argc + 2, sizeof(*words));
 	int error = sim_options_init(out, argv[0]);
 
 	if (!words) {
@@ -635,9 +636,9 @@ int sim_options_parse(int argc, char **argv, struct sim_options *out)
 void sim_options_free(struct sim_options *options)
 {
 	for (size_t i = 0; i < options->set_count; i++)
-		free((char *)(uintptr_t)options->set[i]);
-	free(options->set);
-	free(options->words);
+		sim_free((char *)(uintptr_t)options->set[i]);
+	sim_free(options->set);
+	sim_free(options->words);
 	sim_study_free(&options->given);
 	memset(options, 0, sizeof(*options));
 }

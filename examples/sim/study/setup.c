@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../base/arena.h"
 #include "../base/names.h"
 #include "../base/output.h"
 
@@ -107,7 +108,7 @@ static int find_kernel(const char *name, bool file, struct sim_workload_class **
 		error = (file ? sim_kernel_file : sim_kernel_named)(name, out, message, 300);
 		if (error)
 			return error;
-		k = malloc(sizeof *k + strlen(name) + 1);
+		k = sim_malloc(sizeof *k + strlen(name) + 1);
 		if (!k) /* the file has changed: read it again */
 			return 0;
 		*k = (struct known){ known, *out, file };
@@ -273,9 +274,9 @@ static int settle(struct gputm_ctx *ctx, const struct sim_parts *parts,
 static int make_configs(struct sim_setup *setup)
 {
 	gputm_params_init(gputm_tx_throttle_params(), &setup->throttle, sizeof setup->throttle);
-	setup->system_config = calloc(1, setup->system->config_size + 1);
+	setup->system_config = sim_calloc(1, setup->system->config_size + 1);
 	if (setup->workload->params)
-		setup->workload_config = calloc(1, setup->workload->params->config_size);
+		setup->workload_config = sim_calloc(1, setup->workload->params->config_size);
 	if (!setup->system_config || (setup->workload->params && !setup->workload_config)) {
 		fprintf(stderr, "gputm-sim: out of memory\n");
 		return -1;
@@ -351,7 +352,7 @@ bool sim_setup_takes(const struct sim_setup *setup, const char *name)
 
 void sim_setup_free(struct sim_setup *setup)
 {
-	free(setup->system_config);
-	free(setup->workload_config);
+	sim_free(setup->system_config);
+	sim_free(setup->workload_config);
 	memset(setup, 0, sizeof(*setup));
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/arena.h"
 #include "../base/json.h"
 #include "../base/output.h"
 #include "../base/quote.h"
@@ -53,7 +54,7 @@ static int read_text(const char *name, struct sim_study_file *out)
 		return wrong(out, 1, "expected %d files in all at most", SIM_TEXTS);
 	if (!sim_input_apart(out->texts ? "read by" : "the file of", "study", name))
 		return -1;
-	out->path[out->texts] = strdup(standard ? "<stdin>" : name);
+	out->path[out->texts] = sim_strdup(standard ? "<stdin>" : name);
 	out->name = out->path[out->texts];
 	if (!out->name)
 		return out_of_memory();
@@ -82,11 +83,12 @@ static int append(struct sim_axis *axis, const char *value)
 	char **bigger = axis->value;
 
 	if (!(axis->values & (axis->values - 1))) /* 0, 1, 2, 4, ... */
-		bigger = realloc(bigger, (axis->values ? 2 * axis->values : 1) * sizeof *bigger);
+		bigger = sim_realloc(bigger,
+				     (axis->values ? 2 * axis->values : 1) * sizeof *bigger);
 	if (!bigger)
 		return out_of_memory();
 	axis->value = bigger;
-	bigger[axis->values] = strdup(value);
+	bigger[axis->values] = sim_strdup(value);
 	return bigger[axis->values] ? (axis->values++, 0) : out_of_memory();
 }
 
@@ -121,7 +123,7 @@ static int add_tell(struct sim_study_file *study, unsigned line, char *rest)
 	size_t used = study->tell ? strlen(study->tell) : 0;
 
 	study->tell_line = line;
-	more = realloc(study->tell, used + strlen(rest) + 2);
+	more = sim_realloc(study->tell, used + strlen(rest) + 2);
 	if (!more)
 		return out_of_memory();
 	study->tell = more;
@@ -141,8 +143,8 @@ static struct sim_axis *axis_of(struct sim_study_file *study, const char *name)
 static void clear(struct sim_axis *axis)
 {
 	while (axis->values)
-		free(axis->value[--axis->values]);
-	free(axis->value);
+		sim_free(axis->value[--axis->values]);
+	sim_free(axis->value);
 	axis->value = NULL;
 }
 
@@ -170,7 +172,7 @@ static struct sim_axis *new_axis(struct sim_study_file *study, const char *name,
 	} else {
 		axis = &study->axis[study->axes];
 		*axis = *as;
-		axis->name = strdup(name);
+		axis->name = sim_strdup(name);
 		if (!axis->name) {
 			out_of_memory();
 			return NULL;
@@ -220,7 +222,7 @@ static int add_saying(struct sim_study_file *study, const struct sim_saying *say
 	struct sim_saying *bigger = study->saying;
 
 	if (!(room & (room - 1))) /* 0, 1, 2, 4, ... */
-		bigger = realloc(bigger, (room ? 2 * room : 1) * sizeof *bigger);
+		bigger = sim_realloc(bigger, (room ? 2 * room : 1) * sizeof *bigger);
 	if (!bigger)
 		return out_of_memory();
 	study->saying = bigger;
@@ -445,13 +447,13 @@ void sim_study_free(struct sim_study_file *study)
 {
 	for (size_t i = 0; i < study->axes; i++) {
 		clear(&study->axis[i]);
-		free(study->axis[i].name);
+		sim_free(study->axis[i].name);
 	}
 	for (size_t i = 0; i < SIM_TEXTS; i++) {
-		free(study->text[i]);
-		free(study->path[i]);
+		sim_free(study->text[i]);
+		sim_free(study->path[i]);
 	}
-	free(study->saying);
-	free(study->tell);
+	sim_free(study->saying);
+	sim_free(study->tell);
 	memset(study, 0, sizeof *study);
 }

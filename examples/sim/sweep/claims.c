@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "student.h"
+#include "../base/arena.h"
 #include "../base/quote.h"
 
 #define LIKELY 0.05 /* chance that the mean lies outside of its interval */
@@ -156,7 +157,7 @@ static void paper_numbers(struct sweep_story *story, struct sweep_reader *r)
 	for (size_t i = 0; !r->sheet->lost && i < size; i++)
 		all.cell[i] = (double)i;
 	chosen = sweep_select(r, all); /* the cells left are those selected */
-	selected = calloc(size, sizeof *selected);
+	selected = sim_calloc(size, sizeof *selected);
 	r->sheet->lost |= !selected;
 	for (size_t i = 0; selected && !r->sheet->lost && i < size; i++) {
 		sweep_digits(r->sheet, all.over, i, digit);
@@ -164,7 +165,7 @@ static void paper_numbers(struct sweep_story *story, struct sweep_reader *r)
 	}
 	if (selected && !r->failed)
 		put_numbers(r, &named->paper, selected);
-	free(selected);
+	sim_free(selected);
 }
 
 /* ---- relations ---- */
@@ -396,8 +397,8 @@ int sweep_story_make(struct sweep_points *points, struct sweep_story *out)
 
 	*out = (struct sweep_story){ .points = points };
 	sweep_sheet_init(&out->sheet, points);
-	out->named = calloc(room, sizeof *out->named);
-	out->item = calloc(room, sizeof *out->item);
+	out->named = sim_calloc(room, sizeof *out->named);
+	out->item = sim_calloc(room, sizeof *out->item);
 	out->sheet.lost = !out->named || !out->item;
 	return go_through(out, points);
 }
@@ -406,10 +407,10 @@ void sweep_story_free(struct sweep_story *story)
 {
 	for (size_t i = 0; story->item && i <= story->points->file.sayings; i++) {
 		free(story->item[i].here);
-		free(story->item[i].reach);
+		sim_free(story->item[i].reach);
 	}
-	free(story->item);
-	free(story->named);
+	sim_free(story->item);
+	sim_free(story->named);
 	if (story->points)
 		sweep_sheet_free(&story->sheet);
 }
@@ -442,7 +443,7 @@ static void set_reach(const struct sweep_sheet *sheet, struct sweep_item *item,
 {
 	size_t size = sweep_size(sheet, item->named->value.over);
 
-	item->reach = malloc(size * sizeof *item->reach);
+	item->reach = sim_malloc(size * sizeof *item->reach);
 	for (size_t i = 0; item->reach && i < size; i++) {
 		double mean = s[i].n > 0 ? s[i].sum / s[i].n : 0;
 		double variance = s[i].n > 1 ? (s[i].squares - s[i].n * mean * mean) /
@@ -456,12 +457,12 @@ static void set_reach(const struct sweep_sheet *sheet, struct sweep_item *item,
 int sweep_story_judge(struct sweep_story *story, const struct sweep_lines *lines)
 {
 	struct sweep_sheet *sheet = &story->sheet;
-	struct spread **spread = calloc(story->items + 1, sizeof *spread);
+	struct spread **spread = sim_calloc(story->items + 1, sizeof *spread);
 	int error = !spread || sweep_sheet_fill(sheet, lines) ? -1 : 0;
 
 	for (size_t i = 0; !error && i < story->items; i++)
 		if (is(story->item[i].saying, "table")) {
-			spread[i] = calloc(sweep_size(sheet, story->item[i].named->value.over),
+			spread[i] = sim_calloc(sweep_size(sheet, story->item[i].named->value.over),
 					   sizeof **spread);
 			error = spread[i] ? 0 : -1;
 		}
@@ -475,9 +476,9 @@ int sweep_story_judge(struct sweep_story *story, const struct sweep_lines *lines
 	for (size_t i = 0; spread && i < story->items; i++) {
 		if (!error && spread[i])
 			set_reach(sheet, &story->item[i], spread[i]);
-		free(spread[i]);
+		sim_free(spread[i]);
 	}
-	free(spread);
+	sim_free(spread);
 	return error;
 }
 

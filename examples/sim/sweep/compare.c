@@ -14,6 +14,7 @@
 
 #include "student.h"
 #include "sweep.h"
+#include "../base/arena.h"
 #include "../base/json.h"
 #include "../base/names.h"
 #include "../base/output.h"
@@ -51,16 +52,16 @@ static size_t slot_of(const struct names *names, const char *text)
 static bool grow(struct names *names)
 {
 	size_t slots = names->slots ? 2 * names->slots : 64;
-	char **name = realloc(names->name, slots * sizeof *name);
-	size_t *slot = calloc(slots, sizeof *slot);
+	char **name = sim_realloc(names->name, slots * sizeof *name);
+	size_t *slot = sim_calloc(slots, sizeof *slot);
 
 	if (name)
 		names->name = name;
 	if (!name || !slot) {
-		free(slot);
+		sim_free(slot);
 		return false;
 	}
-	free(names->slot);
+	sim_free(names->slot);
 	names->slot = slot;
 	names->slots = slots;
 	for (size_t i = 0; i < names->count; i++)
@@ -77,7 +78,7 @@ static size_t number_of(struct names *names, const char *text)
 		return SIZE_MAX;
 	at = slot_of(names, text);
 	if (!names->slot[at]) {
-		names->name[names->count] = strdup(text);
+		names->name[names->count] = sim_strdup(text);
 		if (!names->name[names->count])
 			return SIZE_MAX;
 		names->slot[at] = ++names->count;
@@ -88,9 +89,9 @@ static size_t number_of(struct names *names, const char *text)
 static void free_names(struct names *names)
 {
 	for (size_t i = 0; i < names->count; i++)
-		free(names->name[i]);
-	free(names->name);
-	free(names->slot);
+		sim_free(names->name[i]);
+	sim_free(names->name);
+	sim_free(names->slot);
 }
 
 /* ---- values ---- */
@@ -126,7 +127,7 @@ static void add_value(struct results *r, const char *figure, double number)
 {
 	if (r->count == r->room) {
 		size_t room = r->room ? 2 * r->room : 1024;
-		struct value *bigger = realloc(r->value, room * sizeof *bigger);
+		struct value *bigger = sim_realloc(r->value, room * sizeof *bigger);
 
 		r->lost = r->lost || !bigger;
 		r->value = bigger ? bigger : r->value;
@@ -257,7 +258,7 @@ static char *read_all(const char *name)
 				"%s\n", sim_quoted(name), strerror(errno));
 	if (in)
 		fclose(in);
-	free(text);
+	sim_free(text);
 	return NULL;
 }
 
@@ -285,7 +286,7 @@ static int read_side(struct results *r, const char *name, int side)
 	if (wrong)
 		fprintf(stderr, "gputm-sim: %s:%u: %s\n", sim_quoted(name), lines_to(text, at),
 			*at ? wrong : "got end of file, expected results");
-	free(text);
+	sim_free(text);
 	return wrong ? -1 : 0;
 }
 
@@ -407,7 +408,7 @@ static int by_likelihood(const void *a, const void *b)
  * 1), and so on. */
 static bool correct(struct verdict *verdict, size_t count, double tolerance)
 {
-	struct verdict **order = malloc((count + 1) * sizeof *order);
+	struct verdict **order = sim_malloc((count + 1) * sizeof *order);
 	size_t tests = 0;
 
 	for (size_t i = 0; order && i < count; i++)
@@ -417,7 +418,7 @@ static bool correct(struct verdict *verdict, size_t count, double tolerance)
 		qsort(order, tests, sizeof *order, by_likelihood);
 	for (size_t i = 0; i < tests && order[i]->likely < LEVEL / (double)(tests - i); i++)
 		order[i]->differs = apart(order[i]->mean[0], order[i]->mean[1], tolerance);
-	free(order);
+	sim_free(order);
 	return order != NULL;
 }
 
@@ -650,7 +651,7 @@ static bool can_cross(const struct sim_options *o, const struct results *r)
 
 static int compare(const struct sim_options *o, struct results *r, FILE *out)
 {
-	struct verdict *verdict = calloc(r->count + 1, sizeof *verdict);
+	struct verdict *verdict = sim_calloc(r->count + 1, sizeof *verdict);
 	size_t count = 0;
 	int status = SIM_FAILED;
 
@@ -664,7 +665,7 @@ static int compare(const struct sim_options *o, struct results *r, FILE *out)
 		status = tell_all(r, verdict, count, out);
 	else
 		sim_complain(SIM_FAILED, "out of memory");
-	free(verdict);
+	sim_free(verdict);
 	return status;
 }
 
@@ -687,6 +688,6 @@ int sweep_compare(const struct sim_options *o)
 	}
 	free_names(&r.points);
 	free_names(&r.figures);
-	free(r.value);
+	sim_free(r.value);
 	return status;
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/arena.h"
 #include "../base/quote.h"
 
 #define BLANKS " \t"
@@ -206,7 +207,7 @@ struct sweep_array sweep_select(struct sweep_reader *r, struct sweep_array array
 		if (axis == SIM_AXES)
 			break;
 		values = r->sheet->points->file.axis[axis].values;
-		keep = calloc(values, sizeof *keep);
+		keep = sim_calloc(values, sizeof *keep);
 		expect(r, "=");
 		do {
 			const char *at = r->at;
@@ -223,7 +224,7 @@ struct sweep_array sweep_select(struct sweep_reader *r, struct sweep_array array
 		r->sheet->lost |= !keep;
 		if (keep)
 			array = keep_values(r, array, axis, keep, kept);
-		free(keep);
+		sim_free(keep);
 		more = sweep_take(r, ",");
 		if (!more)
 			expect(r, "]");
@@ -303,7 +304,7 @@ static struct sweep_array reduce(struct sweep_reader *r, enum function how,
 	uint64_t all = value.over | by.over;
 	struct sweep_array out = sweep_array(r->sheet, all & ~over);
 	size_t size = sweep_size(r->sheet, all), results = sweep_size(r->sheet, out.over);
-	struct gathered *g = calloc(results, sizeof *g);
+	struct gathered *g = sim_calloc(results, sizeof *g);
 	size_t digit[SIM_AXES];
 
 	r->sheet->lost |= !g;
@@ -314,7 +315,7 @@ static struct sweep_array reduce(struct sweep_reader *r, enum function how,
 	}
 	for (size_t i = 0; g && i < results; i++)
 		out.cell[i] = gathered(how, &g[i]);
-	free(g);
+	sim_free(g);
 	return out;
 }
 

@@ -2,9 +2,9 @@
 #define _POSIX_C_SOURCE 200809L
 #include "lines.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "../base/arena.h"
 #include "../base/json.h"
 #include "../base/quote.h"
 #include "../base/source.h"
@@ -35,7 +35,7 @@ static void take(void *state, const char *path, const char *value, bool quoted)
 int sweep_lines_size(struct sweep_lines *lines, uint64_t count)
 {
 	lines->count = count;
-	lines->place = calloc(count ? count : 1, sizeof *lines->place);
+	lines->place = sim_calloc(count ? count : 1, sizeof *lines->place);
 	if (!lines->place)
 		fputs("gputm-sim: out of memory\n", stderr);
 	return lines->place ? 0 : -1;
@@ -43,7 +43,7 @@ int sweep_lines_size(struct sweep_lines *lines, uint64_t count)
 
 void sweep_lines_free(struct sweep_lines *lines)
 {
-	free(lines->place);
+	sim_free(lines->place);
 	lines->place = NULL;
 }
 
@@ -61,11 +61,11 @@ void sweep_lines_put(struct sweep_lines *lines, uint64_t index, const struct swe
 
 static char *read_place(const struct sweep_place *place)
 {
-	char *text = malloc((size_t)place->length + 1);
+	char *text = sim_malloc((size_t)place->length + 1);
 
 	if (text && (fseeko(place->file, (off_t)place->offset, SEEK_SET) ||
 		     fread(text, 1, place->length, place->file) != place->length)) {
-		free(text);
+		sim_free(text);
 		text = NULL;
 	}
 	if (text)
@@ -84,7 +84,7 @@ static bool agrees(const struct sweep_lines *lines, const struct head *head, con
 		return true;
 	text = read_place(old);
 	same = text && !strcmp(text, line);
-	free(text);
+	sim_free(text);
 	return same;
 }
 
@@ -123,7 +123,7 @@ static ssize_t take_line(struct sim_source *source, char **line, size_t *room)
 		return -1;
 	for (;; c = sim_source_next(source)) {
 		if (length == *room) {
-			char *bigger = realloc(*line, *room ? 2 * *room : 4096);
+			char *bigger = sim_realloc(*line, *room ? 2 * *room : 4096);
 
 			if (!bigger)
 				return -1;
@@ -177,7 +177,7 @@ int sweep_lines_read(struct sweep_lines *lines, FILE *file, const char *name)
 	}
 	if (source.wrong)
 		fprintf(stderr, "gputm-sim: %s:1: %s\n", sim_quoted(name), wrong);
-	free(line);
+	sim_free(line);
 	return wrong ? -1 : 0;
 }
 
@@ -197,7 +197,7 @@ int sweep_lines_write(const struct sweep_lines *lines, FILE *out)
 		error = place->file && !text ? -1 : 0;
 		if (text)
 			fprintf(out, "%s\n", text);
-		free(text);
+		sim_free(text);
 	}
 	if (error)
 		fputs("gputm-sim: a result cannot be read again\n", stderr);

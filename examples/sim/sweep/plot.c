@@ -17,6 +17,7 @@
 
 #include "plot_script.h"
 #include "student.h"
+#include "../base/arena.h"
 #include "../base/json.h"
 #include "../base/output.h"
 #include "../base/quote.h"
@@ -190,11 +191,11 @@ static int collect(struct plot *p, const struct sweep_lines *lines)
 			memset(p->given, 0, sizeof p->given);
 			if (text && !lines->place[i].failed && sim_json_each(text, take, p) && pass)
 				add(p, i);
-			free(text);
+			sim_free(text);
 		}
 		p->all = false;
 		if (!pass)
-			p->cell = calloc((p->figures * p->panels + 1) * values(p, p->series) *
+			p->cell = sim_calloc((p->figures * p->panels + 1) * values(p, p->series) *
 						 values(p, p->x), sizeof *p->cell);
 		if (!p->cell)
 			fputs("gputm-sim: out of memory for --plot\n", stderr);
@@ -305,7 +306,7 @@ int sweep_plot(const struct sweep_points *points, const struct sweep_lines *line
 	if (!error)
 		finish(&p);
 	error = error ? error : write_and_draw(&p);
-	free(p.cell);
+	sim_free(p.cell);
 	return error;
 }
 
@@ -319,7 +320,7 @@ int sweep_draw(const struct sweep_sheet *sheet, const struct sweep_drawn *drawn,
 	find_axes(&p, sheet->points, drawn->value->over, picture);
 	snprintf(p.figure[p.figures++], SIM_JSON_PATH, "%s", drawn->what);
 	p.papers = drawn->paper != NULL;
-	p.cell = calloc(size, sizeof *p.cell);
+	p.cell = sim_calloc(size, sizeof *p.cell);
 	for (size_t i = 0; p.cell && i < size; i++) {
 		struct cell *cell;
 		size_t panel = 0;
@@ -337,6 +338,6 @@ int sweep_draw(const struct sweep_sheet *sheet, const struct sweep_drawn *drawn,
 	error = p.cell ? 0 : -1;
 	if (p.cell && plot_has_data(&p, ALL, ALL, false))
 		error = write_and_draw(&p);
-	free(p.cell);
+	sim_free(p.cell);
 	return error;
 }

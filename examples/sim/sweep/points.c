@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/arena.h"
 #include "../base/output.h"
 #include "../base/names.h"
 #include "../base/quote.h"
@@ -222,7 +223,7 @@ static int look_at(struct sweep_points *p, const size_t digit[SIM_AXES], uint64_
 			name = file->axis[i].file;
 			line = file->axis[i].line;
 		}
-	error = error || gputm_ctx_new(NULL, &ctx) || sim_options_relate(&options) ||
+	error = error || gputm_ctx_new(&sim_allocator, &ctx) || sim_options_relate(&options) ||
 		sim_setup_make(ctx, &options, &setup) || !sim_setup_reads(&setup, &options);
 	if (error)
 		refuse_names(name, line);
@@ -246,8 +247,8 @@ static int look_at_choices(struct sweep_points *p)
 	uint64_t count, used = 0;
 
 	(void)choice(file, digit, &count);
-	p->ignored = malloc(count * sizeof *p->ignored);
-	p->kept = malloc(p->product * sizeof *p->kept);
+	p->ignored = sim_malloc(count * sizeof *p->ignored);
+	p->kept = sim_malloc(p->product * sizeof *p->kept);
 	if (!p->ignored || !p->kept)
 		return sim_complain(-1, "out of memory");
 	for (uint64_t i = 0; i < count; i++)
@@ -367,7 +368,7 @@ static int tell_figures(struct sweep_points *p)
 
 	if (!p->figures)
 		return 0;
-	more = realloc(p->file.tell, used + p->figures * (sizeof p->figure->name + 1) + 1);
+	more = sim_realloc(p->file.tell, used + p->figures * (sizeof p->figure->name + 1) + 1);
 	if (!more)
 		return sim_complain(-1, "out of memory");
 	p->file.tell = more;
@@ -398,6 +399,6 @@ void sweep_points_free(struct sweep_points *points)
 {
 	sim_study_free(&points->file);
 	sim_study_free(&points->full);
-	free(points->ignored);
-	free(points->kept);
+	sim_free(points->ignored);
+	sim_free(points->kept);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/arena.h"
 #include "../base/json.h"
 
 #define HASH_START UINT64_C(0xcbf29ce484222325)
@@ -79,7 +80,7 @@ static size_t collect(const struct sweep_points *points, const struct sweep_line
 
 		*r = (struct run){ HASH_START, HASH_START, i };
 		count += text && sim_json_each(text, take, &r->figures);
-		free(text);
+		sim_free(text);
 		sweep_point_values(points, i, digit);
 		for (size_t k = 0; k < points->file.axes; k++)
 			if (!goes_with(&points->file, k, seed))
@@ -110,7 +111,7 @@ static void say_point(const struct sweep_points *points, size_t seed, uint64_t i
 int sweep_seeds_tell(const struct sweep_points *points, const struct sweep_lines *lines)
 {
 	size_t seed = seed_axis(&points->file), count, groups = 0, same = 0;
-	struct run *run = seed == SIM_AXES ? NULL : malloc((lines->count + 1) * sizeof *run);
+	struct run *run = seed == SIM_AXES ? NULL : sim_malloc((lines->count + 1) * sizeof *run);
 	uint64_t first = 0;
 
 	if (!run)
@@ -127,7 +128,7 @@ int sweep_seeds_tell(const struct sweep_points *points, const struct sweep_lines
 		first = !same || run[i].index < first ? run[i].index : first;
 		same++;
 	}
-	free(run);
+	sim_free(run);
 	if (!same)
 		return 0;
 	fprintf(stderr, "gputm-sim: in %zu of %zu groups of points all seeds gave the same figures",

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/arena.h"
 #include "../base/json.h"
 
 /* ---- axes ---- */
@@ -52,10 +53,10 @@ void sweep_sheet_init(struct sweep_sheet *sheet, const struct sweep_points *poin
 void sweep_sheet_free(struct sweep_sheet *sheet)
 {
 	for (size_t i = 0; i < sheet->kept_count; i++)
-		free(sheet->kept[i]);
-	free(sheet->kept);
+		sim_free(sheet->kept[i]);
+	sim_free(sheet->kept);
 	for (size_t i = 0; i < SWEEP_FIGURES; i++)
-		free(sheet->figure[i]);
+		sim_free(sheet->figure[i]);
 }
 
 size_t sweep_size(const struct sweep_sheet *sheet, uint64_t over)
@@ -99,13 +100,13 @@ struct sweep_array sweep_array(struct sweep_sheet *sheet, uint64_t over)
 {
 	static double none[1];
 	size_t size = sweep_size(sheet, over);
-	double *cell = malloc(size * sizeof *cell);
-	void **more = realloc(sheet->kept, (sheet->kept_count + 1) * sizeof *more);
+	double *cell = sim_malloc(size * sizeof *cell);
+	void **more = sim_realloc(sheet->kept, (sheet->kept_count + 1) * sizeof *more);
 
 	if (more)
 		sheet->kept = more;
 	if (!cell || !more) {
-		free(cell);
+		sim_free(cell);
 		sheet->lost = true;
 		return (struct sweep_array){ 0, none };
 	}
@@ -204,7 +205,7 @@ int sweep_sheet_fill(struct sweep_sheet *sheet, const struct sweep_lines *lines)
 	size_t size = sweep_size(sheet, sheet->axes) * sheet->seeds;
 
 	for (size_t f = 0; f < sheet->points->figures; f++) {
-		sheet->figure[f] = malloc(size * sizeof *sheet->figure[f]);
+		sheet->figure[f] = sim_malloc(size * sizeof *sheet->figure[f]);
 		for (size_t i = 0; sheet->figure[f] && i < size; i++)
 			sheet->figure[f][i] = NAN;
 		if (!sheet->figure[f])
@@ -218,7 +219,7 @@ int sweep_sheet_fill(struct sweep_sheet *sheet, const struct sweep_lines *lines)
 			line.value[f] = NAN;
 		if (text && !lines->place[i].failed && sim_json_each(text, take, &line))
 			put_line(sheet, i, &line);
-		free(text);
+		sim_free(text);
 	}
 	return 0;
 }

@@ -3,7 +3,6 @@
 #include "sweep.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include "seeds.h"
 #include "workers.h"
 #include "gputm/base.h"
+#include "../base/arena.h"
 #include "../base/json.h"
 #include "../base/output.h"
 #include "../base/quote.h"
@@ -49,7 +49,7 @@ static void tell_failed(const struct sweep_lines *lines)
 	line = sweep_line(lines, i);
 	if (line)
 		(void)sim_json_each(line, take_reason, first);
-	free(line);
+	sim_free(line);
 	fputc('\n', stderr);
 }
 
@@ -209,7 +209,7 @@ static int merge(const struct sim_options *o, FILE *file[], struct sweep_lines *
 
 int sweep_merge(const struct sim_options *options)
 {
-	FILE **file = calloc(options->file_count, sizeof(FILE *));
+	FILE **file = sim_calloc(options->file_count, sizeof(FILE *));
 	struct sweep_lines lines = { .count = 0 };
 	int status = file ? merge(options, file, &lines) :
 			    sim_complain(SIM_FAILED, "out of memory");
@@ -217,7 +217,7 @@ int sweep_merge(const struct sim_options *options)
 	for (size_t i = 0; file && i < options->file_count; i++)
 		if (file[i])
 			fclose(file[i]);
-	free(file);
+	sim_free(file);
 	sweep_lines_free(&lines);
 	return status;
 }

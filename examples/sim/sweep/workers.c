@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../base/arena.h"
 #include "../base/output.h"
 #include "../base/quote.h"
 #include "../port/port.h"
@@ -273,15 +274,15 @@ static int hear(struct crew *crew, struct worker *worker)
 
 	worker->point = NONE;
 	if (read_all(worker->from, &head, sizeof head))
-		text = malloc((size_t)head.length + 1);
+		text = sim_malloc((size_t)head.length + 1);
 	if (!text || !read_all(worker->from, text, head.length)) {
-		free(text);
+		sim_free(text);
 		dismiss(worker, false, reason, sizeof reason);
 		return point == NONE ? sim_complain(-1, reason) : fail(crew, point, reason);
 	}
 	text[head.length] = '\0';
 	error = head.status == SIM_DONE ? keep(crew, point, text, false) : fail(crew, point, text);
-	free(text);
+	sim_free(text);
 	return error;
 }
 
@@ -320,7 +321,7 @@ static int give(struct crew *crew)
 
 static int wait_and_hear(struct crew *crew)
 {
-	struct pollfd *poll_at = calloc(crew->jobs, sizeof *poll_at);
+	struct pollfd *poll_at = sim_calloc(crew->jobs, sizeof *poll_at);
 	int error = 0;
 
 	if (!poll_at)
@@ -333,7 +334,7 @@ static int wait_and_hear(struct crew *crew)
 		for (size_t i = 0; !error && i < crew->jobs; i++)
 			if (poll_at[i].revents)
 				error = hear(crew, &crew->worker[i]);
-	free(poll_at);
+	sim_free(poll_at);
 	return error;
 }
 
@@ -355,7 +356,7 @@ int sweep_work(const struct sweep_points *points, sweep_run_fn *run, struct swee
 
 	jobs = jobs ? jobs : cores > 0 ? (uint64_t)cores : 1;
 	jobs = jobs < most ? jobs : most;
-	crew = calloc(1, sizeof *crew + jobs * sizeof *crew->worker);
+	crew = sim_calloc(1, sizeof *crew + jobs * sizeof *crew->worker);
 	if (!crew)
 		return sim_complain(-1, "out of memory");
 	*crew = (struct crew){ .points = points, .run = run, .lines = lines, .journal = journal,
@@ -368,6 +369,6 @@ int sweep_work(const struct sweep_points *points, sweep_run_fn *run, struct swee
 	for (size_t i = 0; i < crew->jobs; i++)
 		if (crew->worker[i].pid)
 			dismiss(&crew->worker[i], error || sim_stop, reason, sizeof reason);
-	free(crew);
+	sim_free(crew);
 	return error || busy < 0 ? -1 : 0;
 }

@@ -37,11 +37,11 @@
  * commit buffers at that clock. Of the units' configs those of validation_unit decide: the others
  * take granularity, address_bits, time_bits and margin from it.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "getm.h"
 #include "logs.h"
+#include "../base/arena.h"
 
 /* ---- attempts ---------------------------------------- */
 
@@ -330,7 +330,7 @@ static void new_row(struct sim_port *port, struct getm_warp *state)
 
 	if (rows > state->granted_rows) {
 		uint32_t wanted = state->granted_rows ? 2 * state->granted_rows : 16;
-		uint32_t *grown = realloc(state->granted, wanted * sizeof *grown);
+		uint32_t *grown = sim_realloc(state->granted, wanted * sizeof *grown);
 
 		if (!grown) {
 			sim_fail(port, -ENOMEM, "no memory for a write log");

@@ -7,6 +7,7 @@
 #include "getm.h"
 #include "logs.h"
 #include "systems.h"
+#include "../base/arena.h"
 
 SIM_UNIT_KIND(warp_clock, SIM_OF_CORE);
 SIM_UNIT_KIND(warp_access_filter, SIM_OF_CORE);
@@ -34,20 +35,20 @@ static void getm_free(struct sim_port *port)
 	if (!getm)
 		return;
 	for (uint32_t i = 0; getm->warp && i < warps; i++)
-		free(getm->warp[i].granted);
+		sim_free(getm->warp[i].granted);
 	for (uint32_t i = 0; getm->partition && i < port->shape.partitions; i++) {
-		free(getm->partition[i].accesses.item);
-		free(getm->partition[i].logs.item);
-		free(getm->partition[i].plain.item);
-		free(getm->partition[i].unreleased);
-		free(getm->partition[i].unsaid);
+		sim_free(getm->partition[i].accesses.item);
+		sim_free(getm->partition[i].logs.item);
+		sim_free(getm->partition[i].plain.item);
+		sim_free(getm->partition[i].unreleased);
+		sim_free(getm->partition[i].unsaid);
 	}
-	free(getm->access.memory);
-	free(getm->packet.memory);
-	free(getm->warp);
-	free(getm->core);
-	free(getm->partition);
-	free(getm);
+	sim_free(getm->access.memory);
+	sim_free(getm->packet.memory);
+	sim_free(getm->warp);
+	sim_free(getm->core);
+	sim_free(getm->partition);
+	sim_free(getm);
 }
 
 static uint32_t bits_for(uint64_t values)
@@ -110,9 +111,9 @@ static int make_partition(struct sim_port *port, struct getm *getm, uint32_t ind
 {
 	struct getm_partition *partition = &getm->partition[index];
 
-	partition->unreleased = calloc((size_t)port->shape.cores * port->shape.warps,
+	partition->unreleased = sim_calloc((size_t)port->shape.cores * port->shape.warps,
 				       sizeof *partition->unreleased);
-	partition->unsaid = calloc((size_t)port->shape.cores * port->shape.warps,
+	partition->unsaid = sim_calloc((size_t)port->shape.cores * port->shape.warps,
 				   sizeof *partition->unsaid);
 	if (!partition->unreleased || !partition->unsaid)
 		return -ENOMEM;
@@ -179,16 +180,16 @@ static void io(struct sim_port *port, struct sim_io *io)
 
 static int make(struct sim_port *port)
 {
-	struct getm *getm = calloc(1, sizeof *getm);
+	struct getm *getm = sim_calloc(1, sizeof *getm);
 	uint32_t cores = port->shape.cores;
 
 	port->state = getm;
 	if (!getm)
 		return -ENOMEM;
 	derive(port, getm);
-	getm->warp = calloc((size_t)cores * port->shape.warps, sizeof *getm->warp);
-	getm->core = calloc(cores, sizeof *getm->core);
-	getm->partition = calloc(port->shape.partitions, sizeof *getm->partition);
+	getm->warp = sim_calloc((size_t)cores * port->shape.warps, sizeof *getm->warp);
+	getm->core = sim_calloc(cores, sizeof *getm->core);
+	getm->partition = sim_calloc(port->shape.partitions, sizeof *getm->partition);
 	if (!getm->warp || !getm->core || !getm->partition)
 		return -ENOMEM;
 	return fits(port, &getm->config) ? make_units(port, getm) : -EINVAL;

@@ -16,6 +16,7 @@
  */
 #include <stdlib.h>
 
+#include "../base/arena.h"
 #include "../port/port.h"
 #include "records.h"
 #include "systems.h"
@@ -245,23 +246,23 @@ static void ideal_free(struct sim_port *port)
 
 	if (!ideal)
 		return;
-	free(ideal->writes.memory);
-	free(ideal->lane);
-	free(ideal->doomed);
+	sim_free(ideal->writes.memory);
+	sim_free(ideal->lane);
+	sim_free(ideal->doomed);
 	sim_records_free(&ideal->readers);
-	free(ideal);
+	sim_free(ideal);
 }
 
 static int ideal_make(struct sim_port *port)
 {
 	uint32_t warps = port->shape.cores * port->shape.warps, lanes = warps * SIM_MAX_LANES;
-	struct ideal *ideal = calloc(1, sizeof *ideal);
+	struct ideal *ideal = sim_calloc(1, sizeof *ideal);
 
 	port->state = ideal;
 	if (!ideal)
 		return -ENOMEM;
-	ideal->doomed = calloc(warps, sizeof *ideal->doomed);
-	ideal->lane = malloc(lanes * sizeof *ideal->lane);
+	ideal->doomed = sim_calloc(warps, sizeof *ideal->doomed);
+	ideal->lane = sim_malloc(lanes * sizeof *ideal->lane);
 	ideal->writes.block = sizeof(struct buffered);
 	if (!ideal->doomed || !ideal->lane || !sim_records_make(&ideal->readers, lanes))
 		return -ENOMEM;

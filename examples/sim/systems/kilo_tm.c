@@ -33,6 +33,7 @@
 #include "kilo_tm.h"
 #include "logs.h"
 #include "systems.h"
+#include "../base/arena.h"
 
 SIM_UNIT_KIND(commit_id, SIM_OF_MACHINE);
 SIM_UNIT_KIND(commit_sequencer, SIM_OF_CORE);
@@ -237,22 +238,22 @@ void sim_kilo_free(struct sim_port *port)
 	if (!kilo)
 		return;
 	for (uint32_t i = 0; kilo->core && i < port->shape.cores; i++)
-		free(kilo->core[i].refused.item);
+		sim_free(kilo->core[i].refused.item);
 	for (uint32_t i = 0; kilo->partition && i < port->shape.partitions; i++) {
-		free(kilo->partition[i].waiting.item);
-		free(kilo->partition[i].resent.item);
-		free(kilo->partition[i].held.item);
+		sim_free(kilo->partition[i].waiting.item);
+		sim_free(kilo->partition[i].resent.item);
+		sim_free(kilo->partition[i].held.item);
 	}
-	free(kilo->small.memory);
-	free(kilo->large.memory);
-	free(kilo->log);
-	free(kilo->walked);
-	free(kilo->floor);
-	free(kilo->watch);
-	free(kilo->core);
-	free(kilo->partition);
-	free(kilo->owner);
-	free(kilo);
+	sim_free(kilo->small.memory);
+	sim_free(kilo->large.memory);
+	sim_free(kilo->log);
+	sim_free(kilo->walked);
+	sim_free(kilo->floor);
+	sim_free(kilo->watch);
+	sim_free(kilo->core);
+	sim_free(kilo->partition);
+	sim_free(kilo->owner);
+	sim_free(kilo);
 }
 
 void sim_kilo_io(struct sim_port *port, struct sim_io *io)
@@ -289,13 +290,13 @@ static int allocate(struct sim_port *port, struct kilo *kilo)
 	kilo->large.block = sizeof(struct gputm_commit_unit_message);
 	for (kilo->owners = 64; kilo->owners < kilo->config->commit_unit.ring;)
 		kilo->owners *= 2;
-	kilo->log = calloc(warps, sizeof *kilo->log);
-	kilo->walked = calloc(warps, sizeof *kilo->walked);
-	kilo->watch = calloc(warps, sizeof *kilo->watch);
-	kilo->floor = calloc(warps, sizeof *kilo->floor);
-	kilo->core = calloc(cores, sizeof *kilo->core);
-	kilo->partition = calloc(port->shape.partitions, sizeof *kilo->partition);
-	kilo->owner = calloc(kilo->owners, sizeof *kilo->owner);
+	kilo->log = sim_calloc(warps, sizeof *kilo->log);
+	kilo->walked = sim_calloc(warps, sizeof *kilo->walked);
+	kilo->watch = sim_calloc(warps, sizeof *kilo->watch);
+	kilo->floor = sim_calloc(warps, sizeof *kilo->floor);
+	kilo->core = sim_calloc(cores, sizeof *kilo->core);
+	kilo->partition = sim_calloc(port->shape.partitions, sizeof *kilo->partition);
+	kilo->owner = sim_calloc(kilo->owners, sizeof *kilo->owner);
 	return kilo->log && kilo->walked && kilo->watch && kilo->floor && kilo->core &&
 		       kilo->partition && kilo->owner ? 0 : -ENOMEM;
 }
@@ -381,7 +382,7 @@ static int make(struct sim_port *port)
 		return sim_fail(port, -EINVAL,
 				"commit_unit.warp_mode and commit_sequencer.mode = warp need "
 				"conflicts resolved within the warp: system warptm");
-	return sim_kilo_make(port, calloc(1, sizeof(struct kilo)), config);
+	return sim_kilo_make(port, sim_calloc(1, sizeof(struct kilo)), config);
 }
 
 void sim_kilo_init(void *memory, const struct sim_shape *shape)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "records.h"
+#include "../base/arena.h"
 
 static struct sim_record *at(const struct sim_records *records, uint32_t index)
 {
@@ -15,7 +16,7 @@ bool sim_records_make(struct sim_records *records, uint32_t owners)
 {
 	records->slab.block = sizeof(struct sim_record);
 	records->owners = owners;
-	records->first = malloc(owners * sizeof *records->first);
+	records->first = sim_malloc(owners * sizeof *records->first);
 	if (!records->first)
 		return false;
 	memset(records->first, 0xff, owners * sizeof *records->first);
@@ -25,8 +26,8 @@ bool sim_records_make(struct sim_records *records, uint32_t owners)
 
 void sim_records_free(struct sim_records *records)
 {
-	free(records->slab.memory);
-	free(records->first);
+	sim_free(records->slab.memory);
+	sim_free(records->first);
 }
 
 void sim_records_io(struct sim_records *records, struct sim_io *io)

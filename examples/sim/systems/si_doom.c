@@ -7,12 +7,13 @@
 #include <string.h>
 
 #include "si_tm.h"
+#include "../base/arena.h"
 
 static bool grow(struct si_words *words)
 {
 	uint32_t capacity = words->capacity ? 2 * words->capacity : SI_FEW;
 	uint64_t *own = words->lent ? NULL : words->address;
-	uint64_t *grown = realloc(own, capacity * sizeof *grown);
+	uint64_t *grown = sim_realloc(own, capacity * sizeof *grown);
 
 	if (!grown)
 		return false;

@@ -22,6 +22,7 @@
 
 #include "records.h"
 #include "si_tm.h"
+#include "../base/arena.h"
 
 /* Of a lane: its last transaction with an access, unless forgotten, and the thread of that. */
 struct si_last {
@@ -44,15 +45,15 @@ static void graph_free(struct sim_port *port)
 
 	if (!graph)
 		return;
-	free(graph->followers);
-	free(graph->leaders);
-	free(graph->over);
-	free(graph->last);
-	free(graph->lane_of);
+	sim_free(graph->followers);
+	sim_free(graph->leaders);
+	sim_free(graph->over);
+	sim_free(graph->last);
+	sim_free(graph->lane_of);
 	sim_records_free(&graph->records);
-	free(graph->reached);
-	free(graph->queue);
-	free(graph);
+	sim_free(graph->reached);
+	sim_free(graph->queue);
+	sim_free(graph);
 }
 
 static void graph_io(struct sim_port *port, struct sim_io *io)
@@ -71,20 +72,20 @@ static void graph_io(struct sim_port *port, struct sim_io *io)
 static int graph_make(struct sim_port *port)
 {
 	struct si *si = sim_si_of(port);
-	struct si_graph *graph = calloc(1, sizeof *graph);
+	struct si_graph *graph = sim_calloc(1, sizeof *graph);
 	uint32_t lanes = port->shape.cores * port->shape.warps * SIM_MAX_LANES;
 
 	si->graph = graph;
 	if (!graph)
 		return -ENOMEM;
 	graph->words = (si->ids + 63) / 64;
-	graph->followers = calloc((size_t)si->ids * graph->words, sizeof(uint64_t));
-	graph->leaders = calloc((size_t)si->ids * graph->words, sizeof(uint64_t));
-	graph->over = calloc(si->ids, sizeof *graph->over);
-	graph->reached = calloc(graph->words, sizeof(uint64_t));
-	graph->queue = calloc(si->ids, sizeof(uint64_t));
-	graph->last = calloc(lanes, sizeof *graph->last);
-	graph->lane_of = calloc(si->ids, sizeof *graph->lane_of);
+	graph->followers = sim_calloc((size_t)si->ids * graph->words, sizeof(uint64_t));
+	graph->leaders = sim_calloc((size_t)si->ids * graph->words, sizeof(uint64_t));
+	graph->over = sim_calloc(si->ids, sizeof *graph->over);
+	graph->reached = sim_calloc(graph->words, sizeof(uint64_t));
+	graph->queue = sim_calloc(si->ids, sizeof(uint64_t));
+	graph->last = sim_calloc(lanes, sizeof *graph->last);
+	graph->lane_of = sim_calloc(si->ids, sizeof *graph->lane_of);
 	for (uint32_t i = 0; graph->last && i < lanes; i++)
 		graph->last[i].id = SI_NONE;
 	if (!graph->followers || !graph->leaders || !graph->over || !graph->reached ||

@@ -53,23 +53,24 @@
 #include "logs.h"
 #include "si_tm.h"
 #include "systems.h"
+#include "../base/arena.h"
 
 /* ---- life -------------------------------------------------------------------------------- */
 
 static void free_lines(struct sim_port *port, struct si *si)
 {
 	for (uint32_t i = 0; si->walk && i < port->shape.cores; i++)
-		free(si->walk[i].warp);
-	free(si->walk);
-	free(si->waiting.warp);
-	free(si->committing.warp);
-	free(si->sealing.warp);
+		sim_free(si->walk[i].warp);
+	sim_free(si->walk);
+	sim_free(si->waiting.warp);
+	sim_free(si->committing.warp);
+	sim_free(si->sealing.warp);
 }
 
 static void free_words(struct si_words *words)
 {
 	if (!words->lent)
-		free(words->address);
+		sim_free(words->address);
 }
 
 static void si_free(struct sim_port *port)
@@ -81,8 +82,8 @@ static void si_free(struct sim_port *port)
 	if (si->detector->free)
 		si->detector->free(port);
 	for (uint32_t i = 0; si->partition && i < port->shape.partitions; i++) {
-		free(si->partition[i].writes.item);
-		free(si->partition[i].answers.item);
+		sim_free(si->partition[i].writes.item);
+		sim_free(si->partition[i].answers.item);
 	}
 	for (uint32_t i = 0; si->tx && i < si->ids; i++) {
 		free_words(&si->tx[i].reads);
@@ -91,17 +92,17 @@ static void si_free(struct sim_port *port)
 	for (uint32_t i = 0; i < SIM_REGIONS; i++)
 		free_words(&si->region[i].written);
 	free_lines(port, si);
-	free(si->packets.memory);
-	free(si->log);
-	free(si->warp);
-	free(si->partition);
-	free(si->tx);
-	free(si->few);
-	free(si->free_id);
-	free(si->version);
-	free(si->scratch);
-	free(si->writer_scratch);
-	free(si);
+	sim_free(si->packets.memory);
+	sim_free(si->log);
+	sim_free(si->warp);
+	sim_free(si->partition);
+	sim_free(si->tx);
+	sim_free(si->few);
+	sim_free(si->free_id);
+	sim_free(si->version);
+	sim_free(si->scratch);
+	sim_free(si->writer_scratch);
+	sim_free(si);
 }
 
 static void io_words(struct sim_io *io, struct si_words *words)
@@ -165,12 +166,12 @@ static bool make_lines(struct sim_port *port, struct si *si)
 	uint32_t cores = port->shape.cores, warps = cores * port->shape.warps;
 	bool made = true;
 
-	si->walk = calloc(cores, sizeof *si->walk);
+	si->walk = sim_calloc(cores, sizeof *si->walk);
 	for (uint32_t i = 0; si->walk && i < cores; i++)
-		made &= (si->walk[i].warp = calloc(warps, sizeof(uint32_t))) != NULL;
-	si->waiting.warp = calloc(warps, sizeof(uint32_t));
-	si->committing.warp = calloc(warps, sizeof(uint32_t));
-	si->sealing.warp = calloc(warps, sizeof(uint32_t));
+		made &= (si->walk[i].warp = sim_calloc(warps, sizeof(uint32_t))) != NULL;
+	si->waiting.warp = sim_calloc(warps, sizeof(uint32_t));
+	si->committing.warp = sim_calloc(warps, sizeof(uint32_t));
+	si->sealing.warp = sim_calloc(warps, sizeof(uint32_t));
 	return made && si->walk && si->waiting.warp && si->committing.warp && si->sealing.warp;
 }
 
@@ -186,15 +187,15 @@ static int allocate(struct sim_port *port, struct si *si)
 	si->packets.block = sizeof(struct si_packet);
 	si->version_capacity = 64;
 	si->most_inside = warps;
-	si->log = calloc(warps, sizeof *si->log);
-	si->warp = calloc(warps, sizeof *si->warp);
-	si->partition = calloc(port->shape.partitions, sizeof *si->partition);
-	si->tx = calloc(si->ids, sizeof *si->tx);
-	si->few = calloc(si->ids, sizeof *si->few);
-	si->free_id = calloc(si->ids, sizeof *si->free_id);
-	si->version = calloc(si->version_capacity, sizeof *si->version);
-	si->scratch = calloc(si->ids, sizeof *si->scratch);
-	si->writer_scratch = calloc((size_t)si->ids + 1, sizeof *si->writer_scratch);
+	si->log = sim_calloc(warps, sizeof *si->log);
+	si->warp = sim_calloc(warps, sizeof *si->warp);
+	si->partition = sim_calloc(port->shape.partitions, sizeof *si->partition);
+	si->tx = sim_calloc(si->ids, sizeof *si->tx);
+	si->few = sim_calloc(si->ids, sizeof *si->few);
+	si->free_id = sim_calloc(si->ids, sizeof *si->free_id);
+	si->version = sim_calloc(si->version_capacity, sizeof *si->version);
+	si->scratch = sim_calloc(si->ids, sizeof *si->scratch);
+	si->writer_scratch = sim_calloc((size_t)si->ids + 1, sizeof *si->writer_scratch);
 	if (!make_lines(port, si) || !si->log || !si->warp || !si->partition || !si->tx ||
 	    !si->few || !si->free_id || !si->version || !si->scratch || !si->writer_scratch)
 		return -ENOMEM;
@@ -300,7 +301,7 @@ static int make_units(struct sim_port *port, struct si *si)
 
 static int make_si_tm(struct sim_port *port)
 {
-	struct si *si = calloc(1, sizeof *si);
+	struct si *si = sim_calloc(1, sizeof *si);
 	int error = make(port, si);
 
 	if (error)
@@ -315,7 +316,7 @@ static int make_si_tm(struct sim_port *port)
 
 static int make_oracle(struct sim_port *port)
 {
-	struct si *si = calloc(1, sizeof *si);
+	struct si *si = sim_calloc(1, sizeof *si);
 	int error = make(port, si);
 
 	if (error)

@@ -8,10 +8,10 @@
  * words that differ, which it knows from what has been written since, or all if these are many.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "si_tm.h"
+#include "../base/arena.h"
 
 SIM_UNIT_KIND(version_table, SIM_OF_MACHINE);
 SIM_UNIT_KIND(row_copier, SIM_OF_MACHINE);
@@ -276,12 +276,12 @@ static bool grow_versions(struct si *si)
 
 	if (si->sealed + 2 - si->oldest < capacity)
 		return true;
-	grown = malloc(2 * capacity * sizeof *grown);
+	grown = sim_malloc(2 * capacity * sizeof *grown);
 	if (!grown)
 		return false;
 	for (uint64_t i = si->oldest; i <= si->sealed + 1; i++)
 		grown[i & (2 * capacity - 1)] = *sim_si_version(si, i);
-	free(si->version);
+	sim_free(si->version);
 	si->version = grown;
 	si->version_capacity = 2 * capacity;
 	return true;

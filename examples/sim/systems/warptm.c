@@ -26,6 +26,7 @@
 
 #include "systems.h"
 #include "warptm.h"
+#include "../base/arena.h"
 
 static void begin(struct sim_port *port, struct sim_warp *warp, bool again)
 {
@@ -78,12 +79,12 @@ static void warptm_free(struct sim_port *port)
 
 	if (!tm)
 		return;
-	free(tm->resolver);
-	free(tm->state);
-	free(tm->first_read);
-	free(tm->last_written);
+	sim_free(tm->resolver);
+	sim_free(tm->state);
+	sim_free(tm->first_read);
+	sim_free(tm->last_written);
 	sim_el_free(tm);
-	free(tm->row);
+	sim_free(tm->row);
 	sim_kilo_free(port);
 }
 
@@ -102,7 +103,7 @@ static void warptm_io(struct sim_port *port, struct sim_io *io)
 static int make(struct sim_port *port, bool tcd)
 {
 	const struct warptm_config *config = port->system_config;
-	struct warptm *tm = calloc(1, sizeof *tm);
+	struct warptm *tm = sim_calloc(1, sizeof *tm);
 	int error;
 
 	port->state = tm;

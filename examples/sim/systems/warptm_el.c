@@ -9,10 +9,10 @@
  *
  * Who commits which word are records, by warp, from tx_commit until the core knows the end.
  */
-#include <stdlib.h>
 
 #include "logs.h"
 #include "warptm.h"
+#include "../base/arena.h"
 
 static struct warp_state *state_of(struct sim_port *port, const struct sim_warp *warp)
 {
@@ -114,7 +114,7 @@ static void finished(struct sim_port *port, const struct sim_warp *warp)
 
 int sim_el_make(struct sim_port *port, struct warptm *tm)
 {
-	tm->committing = calloc(1, sizeof *tm->committing);
+	tm->committing = sim_calloc(1, sizeof *tm->committing);
 	tm->kilo.finished = finished;
 	return tm->committing && sim_records_make(tm->committing, port->shape.cores *
 								  port->shape.warps)
@@ -125,5 +125,5 @@ void sim_el_free(struct warptm *tm)
 {
 	if (tm->committing)
 		sim_records_free(tm->committing);
-	free(tm->committing);
+	sim_free(tm->committing);
 }

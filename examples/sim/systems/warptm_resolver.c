@@ -9,6 +9,7 @@
 
 #include "logs.h"
 #include "warptm.h"
+#include "../base/arena.h"
 
 SIM_UNIT_KIND(ownership_table, SIM_OF_CORE);
 SIM_UNIT_KIND(sequential_resolver, SIM_OF_CORE);
@@ -24,7 +25,7 @@ static bool make_room(struct warptm *tm, size_t rows)
 
 	if (rows <= tm->rows)
 		return true;
-	row = realloc(tm->row, 2 * rows * sizeof *row);
+	row = sim_realloc(tm->row, 2 * rows * sizeof *row);
 	if (!row)
 		return false;
 	tm->row = row;
@@ -179,8 +180,8 @@ int sim_resolvers_make(struct sim_port *port, struct warptm *tm)
 	uint32_t cores = port->shape.cores, resolver = tm->config->system.resolver;
 	int error = 0;
 
-	tm->resolver = calloc(cores, sizeof *tm->resolver);
-	tm->state = calloc((size_t)cores * port->shape.warps, sizeof *tm->state);
+	tm->resolver = sim_calloc(cores, sizeof *tm->resolver);
+	tm->state = sim_calloc((size_t)cores * port->shape.warps, sizeof *tm->state);
 	if (!tm->resolver || !tm->state)
 		return -ENOMEM;
 	tm->exact = tm->config->sequential_resolver;

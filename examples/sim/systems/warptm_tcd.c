@@ -4,10 +4,10 @@
  * table learns of a reply when the L2 serves the load, which is all the same to it: it is
  * asked at the commit, when all replies are in.
  */
-#include <stdlib.h>
 
 #include "logs.h"
 #include "warptm.h"
+#include "../base/arena.h"
 
 SIM_UNIT_KIND(first_read, SIM_OF_CORE);
 SIM_UNIT_KIND(last_written, SIM_OF_PARTITION);
@@ -110,8 +110,8 @@ int sim_tcd_make(struct sim_port *port, struct warptm *tm)
 	uint32_t cores = port->shape.cores, partitions = port->shape.partitions;
 	int error = 0;
 
-	tm->first_read = calloc(cores, sizeof *tm->first_read);
-	tm->last_written = calloc(partitions, sizeof *tm->last_written);
+	tm->first_read = sim_calloc(cores, sizeof *tm->first_read);
+	tm->last_written = sim_calloc(partitions, sizeof *tm->last_written);
 	if (!tm->first_read || !tm->last_written)
 		return -ENOMEM;
 	tm->kilo.wrote = wrote;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "../base/arena.h"
 #include "../base/input.h"
 #include "../base/memory.h"
 #include "../kernel/edge_file.h"
@@ -122,8 +123,8 @@ static int make_program(struct kernel_workload *k, const struct kernel_code *cod
 	p->kernel = &k->kernel;
 	p->code = code;
 	p->seed = k->seed;
-	p->instr = calloc(length, sizeof *p->instr);
-	p->spot = calloc(length, sizeof *p->spot);
+	p->instr = sim_calloc(length, sizeof *p->instr);
+	p->spot = sim_calloc(length, sizeof *p->spot);
 	if (!p->instr || !p->spot)
 		return -ENOMEM;
 	for (uint32_t pc = 0; pc < length; pc++) {
@@ -196,7 +197,7 @@ static int add_programs(struct kernel_workload *k)
 
 	k->base.missing[SIM_TRANSACTIONS] = "it has no program with transactions";
 	k->base.missing[SIM_LOCKS] = "it has no program with locks";
-	k->program = calloc(2 + k->kernel.launches, sizeof *k->program);
+	k->program = sim_calloc(2 + k->kernel.launches, sizeof *k->program);
 	if (!k->program)
 		return -ENOMEM;
 	for (int s = KERNEL_TRANSACTIONS; !error && s <= KERNEL_LOCKS; s++) {
@@ -272,12 +273,12 @@ static void destroy(struct sim_workload *workload)
 	struct kernel_workload *k = (struct kernel_workload *)workload;
 
 	for (size_t i = 0; k->program && i < 2 + k->kernel.launches; i++) {
-		free(k->program[i].instr);
-		free(k->program[i].spot);
+		sim_free(k->program[i].instr);
+		sim_free(k->program[i].spot);
 	}
-	free(k->program);
+	sim_free(k->program);
 	kernel_free(&k->kernel);
-	free(k);
+	sim_free(k);
 }
 
 /* --keys FILE fills its array from index 1 on. */
@@ -558,13 +559,13 @@ int sim_kernel_class(const char *path, const char *variant, struct sim_workload_
 		     char *message, size_t size)
 {
 	const struct kernel_request choices = { .choices = true };
-	struct kernel_class *c = calloc(1, sizeof(*c));
+	struct kernel_class *c = sim_calloc(1, sizeof(*c));
 	int error;
 
 	if (c)
-		c->path = malloc(strlen(path) + 1);
+		c->path = sim_malloc(strlen(path) + 1);
 	if (!c || !c->path) {
-		free(c);
+		sim_free(c);
 		snprintf(message, size, "out of memory");
 		return -ENOMEM;
 	}
@@ -638,7 +639,7 @@ void sim_kernel_class_free(struct sim_workload_class *class)
 	if (!c)
 		return;
 	kernel_free(&c->kernel);
-	free(c->text.text);
-	free(c->path);
-	free(c);
+	sim_free(c->text.text);
+	sim_free(c->path);
+	sim_free(c);
 }

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/arena.h"
 #include "../base/input.h"
 #include "../base/memory.h"
 #include "tables.h"
@@ -252,8 +253,8 @@ static bool find_footprints(struct trace *t)
 	const struct sim_trace *file = &t->file;
 	uint32_t used = 0;
 
-	t->lock = malloc(file->accesses * sizeof(*t->lock));
-	t->first_lock = malloc((file->transactions + 1u) * sizeof(*t->first_lock));
+	t->lock = sim_malloc(file->accesses * sizeof(*t->lock));
+	t->first_lock = sim_malloc((file->transactions + 1u) * sizeof(*t->first_lock));
 	if (!t->lock || !t->first_lock)
 		return false;
 	for (uint32_t i = 0; i < file->transactions; i++) {
@@ -325,9 +326,9 @@ static void destroy(struct sim_workload *workload)
 	struct trace *t = (struct trace *)workload;
 
 	sim_trace_free(&t->file);
-	free(t->lock);
-	free(t->first_lock);
-	free(t);
+	sim_free(t->lock);
+	sim_free(t->first_lock);
+	sim_free(t);
 }
 
 static int read_file(const char *name, struct sim_trace *out, char *error, size_t size)
@@ -352,7 +353,7 @@ static int make(const struct sim_workload_request *request, struct sim_workload 
 		return -ENOMEM;
 	if (!request->trace) {
 		snprintf(error, size, "--workload trace: expected --trace FILE");
-		free(t);
+		sim_free(t);
 		return -EINVAL;
 	}
 	result = read_file(request->trace, &t->file, error, size);

@@ -6,11 +6,13 @@
  * in the midst of a line that is not whole, a message says that the file may be truncated.
  */
 #include "trace_file.h"
+#include "../base/arena.h"
 #include "../base/quote.h"
 #include "../base/source.h"
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdlib.h>
 
 #define TOKEN_MAX 64
 
@@ -109,7 +111,7 @@ static bool grow(uint32_t **array, size_t *capacity, size_t need)
 		return true;
 	while (wanted < need)
 		wanted *= 2;
-	bigger = realloc(*array, wanted * sizeof(**array));
+	bigger = sim_realloc(*array, wanted * sizeof(**array));
 	if (!bigger)
 		return false;
 	*array = bigger;
@@ -248,13 +250,13 @@ static int compare(const void *a, const void *b)
 static int sort(struct reader *r)
 {
 	struct sim_trace *t = &r->trace;
-	struct by_thread *key = malloc(t->transactions * sizeof(*key));
+	struct by_thread *key = sim_malloc(t->transactions * sizeof(*key));
 	uint32_t i;
 
-	t->order = malloc(t->transactions * sizeof(*t->order));
-	t->first = malloc((t->transactions + 1u) * sizeof(*t->first));
+	t->order = sim_malloc(t->transactions * sizeof(*t->order));
+	t->first = sim_malloc((t->transactions + 1u) * sizeof(*t->first));
 	if (!key || !t->order || !t->first) {
-		free(key);
+		sim_free(key);
 		return say(r, -ENOMEM, "out of memory after %u transactions", t->transactions);
 	}
 	for (i = 0; i < t->transactions; i++)
@@ -266,7 +268,7 @@ static int sort(struct reader *r)
 			t->first[t->threads++] = i;
 	}
 	t->first[t->threads] = t->transactions;
-	free(key);
+	sim_free(key);
 	return 0;
 }
 
@@ -281,7 +283,7 @@ int sim_trace_read(FILE *in, const char *name, struct sim_trace *out,
 
 	if (!error)
 		error = sort(&r);
-	free(r.thread);
+	sim_free(r.thread);
 	if (error)
 		sim_trace_free(&r.trace);
 	else
@@ -291,9 +293,9 @@ int sim_trace_read(FILE *in, const char *name, struct sim_trace *out,
 
 void sim_trace_free(struct sim_trace *trace)
 {
-	free(trace->first);
-	free(trace->order);
-	free(trace->start);
-	free(trace->access);
+	sim_free(trace->first);
+	sim_free(trace->order);
+	sim_free(trace->start);
+	sim_free(trace->access);
 	memset(trace, 0, sizeof(*trace));
 }
