@@ -339,7 +339,7 @@ static bool others_fit(const struct gputm_block_stack *s, uint64_t mask, const u
 	for (; behind; behind &= behind - 1) {
 		uint32_t left = s->left[gputm__lowest(behind)];
 
-		if (s->config.compact ? gputm__popcount(left) > others : left & row)
+		if (left && (s->config.compact ? gputm__popcount(left) > others : left & row))
 			return false;
 	}
 	return true;
