@@ -69,8 +69,9 @@ void gputm__former_select(const struct gputm_warp_former *f, struct gputm__lanes
 			  const struct gputm__lanes *restrict from, uint64_t mask)
 {
 	to->mask = mask;
-	for (uint32_t lane = 0; lane < LANES_MAX; lane++)
-		to->thread[lane] = mask >> lane & 1 ? from->thread[lane] : NO_THREAD;
+	memset(to->thread, 0xff, sizeof(to->thread)); /* NO_THREAD */
+	for (; mask; mask &= mask - 1)
+		to->thread[gputm__lowest(mask)] = from->thread[gputm__lowest(mask)];
 	to->home = from->home == NO_WARP ? gputm__former_home(f, to) : from->home;
 }
 
