@@ -29,8 +29,8 @@ struct gputm__h3_shape {
 };
 #define GPUTM__H3_USUAL ((struct gputm__h3_shape){ 4, 16 })
 #define GPUTM__H3_SHAPED(h3, rule, self, ...) \
-	((h3)->usual ? rule(self, GPUTM__H3_USUAL, __VA_ARGS__) : \
-		       rule(self, (h3)->shape, __VA_ARGS__))
+	(GPUTM__LIKELY((h3)->usual) ? rule(self, GPUTM__H3_USUAL, __VA_ARGS__) : \
+				      rule(self, (h3)->shape, __VA_ARGS__))
 /* Before a loop over the ways of a shape. */
 #define GPUTM__H3_UNROLL GPUTM__UNROLL(4)
 

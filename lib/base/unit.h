@@ -195,13 +195,14 @@ void gputm__log(struct gputm_ctx *ctx, enum gputm_log_level level, const char *f
 /* Log "KIND: ", or "KIND (NAME): ", and the text. */
 void gputm__unit_log(const struct gputm_unit *unit, const char *format, ...) GPUTM__PRINTF(2, 3);
 /* Log "KIND (NAME): FIELD = VALUE is outside MIN .. MAX" and give -ERANGE. */
-int gputm__out_of_range(const struct gputm_unit *unit, const char *field, uint64_t value,
-			uint64_t min, uint64_t max);
+GPUTM__COLD int gputm__out_of_range(const struct gputm_unit *unit, const char *field,
+				    uint64_t value, uint64_t min, uint64_t max);
 /* Log "KIND (NAME): WHAT INDEX is past the end: there are COUNT" and give -ERANGE. */
-int gputm__past_end(const struct gputm_unit *unit, const char *what, uint64_t index,
-		    uint64_t count);
+GPUTM__COLD int gputm__past_end(const struct gputm_unit *unit, const char *what, uint64_t index,
+				uint64_t count);
 /* Log "KIND (NAME): " and the reason, and give -EINVAL. */
-int gputm__refuse(const struct gputm_unit *unit, const char *format, ...) GPUTM__PRINTF(2, 3);
+GPUTM__COLD int gputm__refuse(const struct gputm_unit *unit, const char *format, ...)
+	GPUTM__PRINTF(2, 3);
 
 /* ---- parameter tables (param.c) ---- */
 /* Read a caller's config of any library age into *out, checked. */
@@ -267,8 +268,8 @@ static inline void gputm__sample(struct gputm__histogram *histogram, uint64_t va
 }
 
 /* ---- observer ---- */
-void gputm__tell(const struct gputm_unit *unit, uint32_t kind, uint64_t a, uint64_t b,
-		 uint64_t c, uint64_t d);
+GPUTM__COLD void gputm__tell(const struct gputm_unit *unit, uint32_t kind, uint64_t a, uint64_t b,
+			     uint64_t c, uint64_t d);
 
 static inline void gputm__emit(const struct gputm_unit *unit, uint32_t kind, uint64_t a,
 			       uint64_t b, uint64_t c, uint64_t d)
