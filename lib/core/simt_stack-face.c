@@ -119,7 +119,7 @@ static int setup(struct gputm_unit *unit)
 		return -ENOMEM;
 	s->slot[0] = ground;
 	s->two_below = s->slot + s->limit - 1;
-	s->update = gputm__simt_updater(s->config.lanes);
+	s->lanes_at = gputm__lanes_at(s->config.lanes);
 	s->no_lpc = s->config.likely_convergence ? 0 : NO_PC;
 	return 0;
 }

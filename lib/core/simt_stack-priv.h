@@ -4,21 +4,19 @@
 /* The inside of the SIMT stack: simt_stack.c works it, with transactions in simt_stack-tx.c;
  * simt_stack-face.c describes it. */
 #include "gputm/simt_stack.h"
+#include "lib/base/lanes.h"
 #include "lib/base/unit.h"
 
 #define NO_PC GPUTM_SIMT_STACK_NO_PC
 #define NO_ENTRY GPUTM_SIMT_STACK_NO_ENTRY
 #define NESTING_BITS 8
 
-typedef int gputm__simt_update_fn(struct gputm_simt_stack *s, uint64_t ended,
-				  const uint64_t next_pc[], uint64_t rpc, uint64_t last_pc);
-
 struct gputm_simt_stack {
 	struct gputm_unit unit;
 	struct gputm_simt_stack_entry *top; /* into slot; slot[0] when the stack is empty */
 	uint64_t pc_max;
 	uint64_t no_lpc; /* all ones without likely convergence */
-	gputm__simt_update_fn *update; /* the one for this warp and this processor */
+	gputm__lanes_at_fn *lanes_at;
 	struct gputm_simt_stack_entry *slot;	  /* [1 + limit]; entry i is slot[i + 1] */
 	struct gputm_simt_stack_entry *highest;	  /* slot[max_depth] */
 	struct gputm_simt_stack_entry *two_below; /* slots from here on lack room for two entries */
@@ -85,7 +83,6 @@ int gputm__simt_refuse_step(const struct gputm_simt_stack *s, const char *what, 
 /* The answer of gputm_simt_stack_diverge_probe(), with the top entry's lanes passed separately. */
 int gputm__simt_judge(const struct gputm_simt_stack *s, uint64_t active,
 		      const struct gputm_simt_stack_target target[], size_t count, uint64_t rpc);
-gputm__simt_update_fn *gputm__simt_updater(uint32_t lanes);
 /* Pop the entries whose lanes have all left. */
 int gputm__simt_settle(struct gputm_simt_stack *s);
 
