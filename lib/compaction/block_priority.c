@@ -94,6 +94,72 @@ static void clear(struct gputm_unit *unit)
 	p->last = 0;
 }
 
+static bool has_head(const struct gputm_block_priority *p)
+{
+	return p->config.policy != GPUTM_BLOCK_PRIORITY_POLICY_AGE;
+}
+
+/* ---- common face ---- */
+
+static void io(struct gputm_unit *unit, struct gputm__io *io)
+{
+	struct gputm_block_priority *p = (void *)unit;
+
+	gputm__io_u32_max(io, &p->count, p->config.blocks, "blocks");
+	gputm__io_bytes(io, p->order, p->count);
+	gputm__io_u32_max(io, &p->head, p->config.blocks - 1, "head");
+	gputm__io_u32_max(io, &p->last, p->config.blocks - 1, "slot that issued last");
+	if (!gputm__io_reading(io) || io->error)
+		return;
+	for (uint32_t i = 0; i < p->count; i++) {
+		if (p->order[i] >= p->config.blocks)
+			gputm__io_fail(io, -EINVAL, "there is no such slot");
+		else
+			p->blocks |= UINT64_C(1) << p->order[i];
+	}
+}
+
+static const char *check(const struct gputm_unit *unit)
+{
+	const struct gputm_block_priority *p = (const void *)unit;
+	uint64_t seen = 0;
+
+	for (uint32_t i = 0; i < p->count; i++) {
+		if (seen >> p->order[i] & 1)
+			return "P1: a block is in the order by age twice";
+		seen |= UINT64_C(1) << p->order[i];
+	}
+	if (seen != p->blocks)
+		return "P1: the order by age lacks a block";
+	if (p->count && has_head(p) ? !(p->blocks >> p->head & 1) : p->head != 0)
+		return "P2: the head names a block that does not exist";
+	if (p->cycles != gputm__later(p->idle, p->issued) || p->switches > p->issued)
+		return "P3: cycles differ from issued + idle";
+	return NULL;
+}
+
+static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
+{
+	const struct gputm_block_priority_config *c = gputm_unit_config(unit);
+	uint64_t bits = gputm__bits_for(c->blocks);
+	bool age = c->policy == GPUTM_BLOCK_PRIORITY_POLICY_AGE;
+
+	gputm__array(out, "occupied", 1, c->blocks, 1);
+	gputm__array(out, "order by age", age ? c->blocks : 0, bits, 1);
+	gputm__array(out, "head", age ? 0 : 1, bits, 1);
+}
+
+static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
+{
+	const struct gputm_block_priority *p = (const void *)unit;
+
+	gputm__law_least(laws, p->issued, p->last != 0, "P3: a slot issued and there was no issue");
+	gputm__law(laws, p->admitted, p->left + p->count,
+		   "P3: admitted blocks are not those that left and those there");
+}
+
+GPUTM__UNIT(block_priority, .version = 1, .laws = laws)
+
 /* ---- blocks come and go ---- */
 
 /* The first slot of `slots` from `from` on, counted round; slots must not be 0. */
@@ -102,11 +168,6 @@ static inline uint32_t first_from(uint64_t slots, uint32_t from)
 	uint64_t above = slots & ~gputm__low_mask(from);
 
 	return gputm__lowest(above ? above : slots);
-}
-
-static bool has_head(const struct gputm_block_priority *p)
-{
-	return p->config.policy != GPUTM_BLOCK_PRIORITY_POLICY_AGE;
 }
 
 int gputm_block_priority_admit(struct gputm_block_priority *p, uint32_t slot)
@@ -187,7 +248,7 @@ int gputm_block_priority_pick(struct gputm_block_priority *p, uint64_t ready, ui
 		return result;
 	}
 	p->cycles = gputm__later(p->cycles, 1);
-	if (GPUTM__LIKELY(p->issued < GPUTM__END_OF_TIME)) {
+	if (p->issued < GPUTM__END_OF_TIME) {
 		p->switches += p->issued && p->last != *slot;
 		p->issued++;
 	}
@@ -209,64 +270,3 @@ void gputm_block_priority_advance(struct gputm_block_priority *p, uint64_t cycle
 	for (cycles %= p->count; cycles; cycles--)
 		p->head = first_from(p->blocks, p->head + 1);
 }
-
-/* ---- common face ---- */
-
-static void io(struct gputm_unit *unit, struct gputm__io *io)
-{
-	struct gputm_block_priority *p = (void *)unit;
-
-	gputm__io_u32_max(io, &p->count, p->config.blocks, "blocks");
-	gputm__io_bytes(io, p->order, p->count);
-	gputm__io_u32_max(io, &p->head, p->config.blocks - 1, "head");
-	gputm__io_u32_max(io, &p->last, p->config.blocks - 1, "slot that issued last");
-	if (!gputm__io_reading(io) || io->error)
-		return;
-	for (uint32_t i = 0; i < p->count; i++) {
-		if (p->order[i] >= p->config.blocks)
-			gputm__io_fail(io, -EINVAL, "there is no such slot");
-		else
-			p->blocks |= UINT64_C(1) << p->order[i];
-	}
-}
-
-static const char *check(const struct gputm_unit *unit)
-{
-	const struct gputm_block_priority *p = (const void *)unit;
-	uint64_t seen = 0;
-
-	for (uint32_t i = 0; i < p->count; i++) {
-		if (seen >> p->order[i] & 1)
-			return "P1: a block is in the order by age twice";
-		seen |= UINT64_C(1) << p->order[i];
-	}
-	if (seen != p->blocks)
-		return "P1: the order by age lacks a block";
-	if (p->count && has_head(p) ? !(p->blocks >> p->head & 1) : p->head != 0)
-		return "P2: the head names a block that does not exist";
-	if (p->cycles != gputm__later(p->idle, p->issued) || p->switches > p->issued)
-		return "P3: cycles differ from issued + idle";
-	return NULL;
-}
-
-static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
-{
-	const struct gputm_block_priority_config *c = gputm_unit_config(unit);
-	uint64_t bits = gputm__bits_for(c->blocks);
-	bool age = c->policy == GPUTM_BLOCK_PRIORITY_POLICY_AGE;
-
-	gputm__array(out, "occupied", 1, c->blocks, 1);
-	gputm__array(out, "order by age", age ? c->blocks : 0, bits, 1);
-	gputm__array(out, "head", age ? 0 : 1, bits, 1);
-}
-
-static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
-{
-	const struct gputm_block_priority *p = (const void *)unit;
-
-	gputm__law_least(laws, p->issued, p->last != 0, "P3: a slot issued and there was no issue");
-	gputm__law(laws, p->admitted, p->left + p->count,
-		   "P3: admitted blocks are not those that left and those there");
-}
-
-GPUTM__UNIT(block_priority, .version = 1, .laws = laws)

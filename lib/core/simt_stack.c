@@ -307,7 +307,7 @@ static int diverged(struct gputm_simt_stack *s, struct gputm_simt_stack_entry *t
 	return gputm__simt_settle(s);
 }
 
-APART int diverge_any(struct gputm_simt_stack *s, const struct gputm_simt_stack_target target[],
+static int diverge_any(struct gputm_simt_stack *s, const struct gputm_simt_stack_target target[],
 		      size_t count, uint64_t rpc, uint64_t lpc)
 {
 	struct gputm_simt_stack_entry *top;

@@ -88,7 +88,7 @@ static GPUTM__INLINE uint32_t among(const struct gputm_metadata_table *t,
 }
 
 /* In the stash, or in memory. */
-APART uint32_t beside(const struct gputm_metadata_table *t, uint64_t key, uint32_t *cycles)
+static uint32_t beside(const struct gputm_metadata_table *t, uint64_t key, uint32_t *cycles)
 {
 	uint32_t visited = 0, at;
 

@@ -75,7 +75,7 @@
 
 /* ---- input port ---- */
 
-APART int refuse(const struct gputm_validation_unit *u,
+static int refuse(const struct gputm_validation_unit *u,
 		 const struct gputm_validation_unit_request *r)
 {
 	if (r->address > u->address_max)
@@ -88,7 +88,7 @@ APART int refuse(const struct gputm_validation_unit *u,
 static inline int may_push(const struct gputm_validation_unit *u,
 			   const struct gputm_validation_unit_request *request)
 {
-	if (GPUTM__UNLIKELY(!gputm__validation_fits(u, request)))
+	if (!gputm__validation_fits(u, request))
 		return refuse(u, request);
 	return gputm__queue_full(&u->input) ? GPUTM_VALIDATION_UNIT_PORT_FULL :
 					      GPUTM_VALIDATION_UNIT_ACCEPTED;
@@ -175,7 +175,7 @@ static inline unsigned stamp_check(const struct gputm_validation_unit *u, const 
 	const struct gputm_validation_unit_request *r = a->request;
 	bool younger_write = a->m.wts > a->stamp + 1, younger_read = a->m.rts > a->stamp;
 
-	if (GPUTM__UNLIKELY(u->config.paper_order)) {
+	if (u->config.paper_order) {
 		younger_write = wts_time(u, a->m.wts) > r->time;
 		younger_read = rts_time(u, a->m.rts) > r->time;
 	}
@@ -217,7 +217,7 @@ static inline unsigned judge(const struct gputm_validation_unit *u, const struct
 
 static inline enum gputm_validation_unit_result result_of(unsigned verdict)
 {
-	if (GPUTM__LIKELY(verdict == GPUTM_VALIDATION_UNIT_REASON_GRANTED))
+	if (verdict == GPUTM_VALIDATION_UNIT_REASON_GRANTED)
 		return GPUTM_VALIDATION_UNIT_OK;
 	return verdict == WAITS ? GPUTM_VALIDATION_UNIT_STALLED : GPUTM_VALIDATION_UNIT_ABORT;
 }
@@ -377,7 +377,7 @@ static int serve(struct gputm_validation_unit *u, const struct gputm_validation_
 	unsigned verdict;
 	int result;
 
-	if (GPUTM__UNLIKELY(u->state))
+	if (u->state)
 		return turn_away(u, r, out);
 	open_access(&a, u, r, slot);
 	a.estimated = gputm_metadata_table_query(u->table, r->address, &a.m) ==
@@ -396,7 +396,7 @@ static int serve(struct gputm_validation_unit *u, const struct gputm_validation_
 	if (slot != NO_SLOT && verdict != WAITS && !a.m.writes &&
 	    !gputm__mutant(GPUTM__MUTANT_NEXT_SLEEPS))
 		wake_oldest(u, r->address); /* rule (a) */
-	if (GPUTM__UNLIKELY(r->time > u->threshold))
+	if (r->time > u->threshold)
 		gputm_validation_unit_rollover(u);
 	return result;
 }
@@ -408,7 +408,7 @@ int gputm_validation_unit_access(struct gputm_validation_unit *u,
 	struct gputm__answered made;
 	int result;
 
-	if (GPUTM__UNLIKELY(!gputm__validation_fits(u, r)))
+	if (!gputm__validation_fits(u, r))
 		return refuse(u, r);
 	result = serve(u, r, NO_SLOT, &made);
 	if (result >= 0)
@@ -525,7 +525,7 @@ int gputm_validation_unit_tick(struct gputm_validation_unit *u)
 		error = start(u);
 	if (error)
 		return error;
-	if (GPUTM__UNLIKELY(u->state))
+	if (u->state)
 		gputm__validation_roll(u);
 	u->cycles++;
 	return offers(u);
@@ -628,7 +628,7 @@ int gputm_validation_unit_release(struct gputm_validation_unit *u, uint64_t addr
 	gputm__emit(&u->unit, GPUTM_VALIDATION_UNIT_EVENT_RELEASE, address, warp, count, m.writes);
 	if (!m.writes)
 		wake_oldest(u, address);
-	if (GPUTM__UNLIKELY(u->state))
+	if (u->state)
 		gputm__validation_roll(u);
 	return 0;
 }

@@ -232,7 +232,7 @@ static int probe_lanes(const struct gputm_commit_sequencer *s,
 		(unsigned long long)report->first_cid, (unsigned long long)report->mask);
 }
 
-static GPUTM__INLINE int probe_report(const struct gputm_commit_sequencer *s, uint32_t partition,
+static inline int probe_report(const struct gputm_commit_sequencer *s, uint32_t partition,
 				      const struct gputm_commit_unit_report *report, uint32_t *slot,
 				      uint64_t *lanes)
 {

@@ -362,7 +362,7 @@ static inline bool has_steps(const struct gputm_commit_sequencer *s)
 	return s->ring[TO_DECIDE].count | s->resend.count | s->ring[TO_FILL].count;
 }
 
-APART void engine(struct gputm_commit_sequencer *s)
+static void engine(struct gputm_commit_sequencer *s)
 {
 	bool verdict = s->ring[TO_DECIDE].count;
 	bool resend = s->resend.count && s->resend_ready <= s->now;
@@ -438,7 +438,7 @@ uint64_t gputm_commit_sequencer_next_offer(const struct gputm_commit_sequencer *
 }
 
 /* Take the next steps, in at most `cycles` ticks. @return the number of ticks. */
-APART uint64_t step(struct gputm_commit_sequencer *s, uint64_t cycles)
+static uint64_t step(struct gputm_commit_sequencer *s, uint64_t cycles)
 {
 	uint64_t silent = silent_steps(s);
 

@@ -368,7 +368,7 @@ static inline bool is_edge(const struct gputm_timestamp_table *t, uint32_t pred,
 	return p != IDLE && s != IDLE && (p == RUNNING || s == RUNNING);
 }
 
-static GPUTM__INLINE int apply(struct gputm_timestamp_table *t, uint32_t pred, uint32_t succ,
+static inline int apply(struct gputm_timestamp_table *t, uint32_t pred, uint32_t succ,
 			       struct verdict v)
 {
 	t->answers[v.result]++;

@@ -32,9 +32,13 @@ find "$srcdir/include" "$srcdir/lib" "$srcdir/tests" "$srcdir/examples" \
 	/[ \t]$/ { say("blank at the end of the line") }
 	/^        *[^ \\]/ { say("indented with blanks") }
 	/(^|[^A-Za-z0-9_])(TODO|FIXME|XXX|HACK)([^A-Za-z0-9_]|$)/ { say($0) }
-	in_unit && /__asm__|asm volatile|vector_size|__attribute__|__builtin_|__int128|GPUTM__UNROLL|intrin\.h|[Pp]ragma/ {
+	in_unit && /__asm__|asm volatile|vector_size|__attribute__|__builtin_|__int128|GPUTM__UNROLL|GPUTM__U?N?LIKELY|intrin\.h|[Pp]ragma/ {
 		say("a trick of the compiler, which belongs to lib/base")
 	}
+	in_lib && FNR == 1 { face = 0 }
+	in_lib && !face && /^[a-z].*gputm_[a-z0-9_]*\(/ && !/;$|^static/ { face = FNR }
+	in_lib && !face && /^gputm_[a-z0-9_]*\(/ { face = FNR }
+	in_lib && /^GPUTM__UNIT\(/ && face { say("the function in line " face " belongs below GPUTM__UNIT") }
 	in_lib && /%/ {
 		text = $0
 		gsub(/%(s|u|x|d|llu|llx|%)/, "", text)
