@@ -33,7 +33,7 @@ static void begin(struct sim_port *port, struct sim_warp *warp, bool again)
 	struct warptm *tm = sim_warptm_of(port);
 
 	(void)again;
-	tm->resolver[warp->core].warp[warp->index].phase = RUNNING;
+	tm->resolver[warp->core].resolved &= ~(UINT64_C(1) << warp->index);
 	if (tm->first_read)
 		sim_tcd_begin(port, warp);
 }
@@ -50,10 +50,9 @@ static uint64_t core_tick(struct sim_port *port, uint32_t core)
 static void commit(struct sim_port *port, struct sim_warp *warp)
 {
 	struct warptm *tm = sim_warptm_of(port);
-	struct warp_state *state = &tm->resolver[warp->core].warp[warp->index];
 	uint64_t lanes;
 
-	if (state->phase == RESOLVED) { /* the sequencer had no room at the last try */
+	if (tm->resolver[warp->core].resolved >> warp->index & 1) { /* the sequencer had no room at the last try */
 		sim_kilo_commit(port, warp);
 		return;
 	}
@@ -93,8 +92,15 @@ static void warptm_io(struct sim_port *port, struct sim_io *io)
 	struct warptm *tm = sim_warptm_of(port);
 
 	sim_kilo_io(port, io);
-	for (uint32_t i = 0; i < port->shape.cores; i++)
-		SIM_IO_FROM(io, &tm->resolver[i], free);
+	for (uint32_t i = 0; i < port->shape.cores; i++) {
+		struct resolver *resolver = &tm->resolver[i];
+
+		SIM_IO_FROM(io, resolver, free);
+		sim_io_below(io, "resolving", resolver->resolving >> (port->shape.warps - 1), 2);
+		sim_io_below(io, "queue", resolver->queued, port->shape.warps + 1);
+		for (uint32_t k = 0; k < resolver->queued && sim_io_ok(io); k++)
+			sim_io_below(io, "queue", resolver->queue[k], port->shape.warps);
+	}
 	SIM_IO_ARRAY(io, tm->state, port->shape.cores * port->shape.warps);
 	if (tm->committing)
 		sim_records_io(tm->committing, io);

@@ -29,10 +29,7 @@ struct warptm_config {
 };
 
 /* A warp between its tx_commit and the sequencer. */
-enum phase { RUNNING, QUEUED, RESOLVING, RESOLVED };
-
 struct warp_state {
-	enum phase phase;
 	uint32_t buffer;
 	uint64_t due; /* tick at which its resolution is over */
 	uint64_t aborted;
@@ -44,6 +41,8 @@ struct resolver {
 	struct gputm_sequential_resolver *sequence;
 	struct warp_state *warp; /* of this core */
 	uint64_t free;		 /* tick from which the engine is free */
+	uint64_t resolving;	 /* warps that hold a buffer */
+	uint64_t resolved;	 /* warps that go, or have gone, to the sequencer */
 	uint8_t queue[64];	 /* warps that wait for a buffer, in order */
 	uint32_t queued;
 };

@@ -113,7 +113,7 @@ static bool start(struct sim_port *port, struct sim_warp *warp)
 	if (resolver->free < now)
 		resolver->free = now;
 	resolver->free += cycles * port->core_ticks;
-	state->phase = RESOLVING;
+	resolver->resolving |= UINT64_C(1) << warp->index;
 	state->due = resolver->free;
 	state->aborted = resolution.aborted;
 	return true;
@@ -121,16 +121,18 @@ static bool start(struct sim_port *port, struct sim_warp *warp)
 
 void sim_warptm_hand_over(struct sim_port *port, struct sim_warp *warp)
 {
-	sim_warptm_of(port)->resolver[warp->core].warp[warp->index].phase = RESOLVED;
+	sim_warptm_of(port)->resolver[warp->core].resolved |= UINT64_C(1) << warp->index;
 	sim_kilo_commit(port, warp);
 }
 
 static void end_resolution(struct sim_port *port, struct sim_warp *warp)
 {
 	struct warptm *tm = sim_warptm_of(port);
-	const struct warp_state *state = &tm->resolver[warp->core].warp[warp->index];
+	struct resolver *resolver = &tm->resolver[warp->core];
+	const struct warp_state *state = &resolver->warp[warp->index];
 
 	release(port, warp);
+	resolver->resolving &= ~(UINT64_C(1) << warp->index);
 	if (state->aborted) {
 		sim_tx_abort(port, warp, state->aborted, SIM_ABORT_INTRA_WARP);
 		sim_log_restart(port, tm->kilo.log[warp->number], state->aborted);
@@ -152,13 +154,12 @@ uint64_t sim_resolver_tick(struct sim_port *port, uint32_t core)
 	struct resolver *resolver = &sim_warptm_of(port)->resolver[core];
 	uint64_t next = SIM_NEVER;
 
-	for (uint32_t i = 0; i < port->shape.warps; i++)
-		if (resolver->warp[i].phase == RESOLVING &&
-		    resolver->warp[i].due <= sim_now(port))
-			end_resolution(port, sim_warp_of(port, core, i));
+	for (SIM_EACH_LANE(i, resolver->resolving))
+		if (resolver->warp[i].due <= sim_now(port))
+			end_resolution(port, sim_warp_of(port, core, (uint32_t)i));
 	start_queued(port, core);
-	for (uint32_t i = 0; i < port->shape.warps; i++)
-		if (resolver->warp[i].phase == RESOLVING && resolver->warp[i].due < next)
+	for (SIM_EACH_LANE(i, resolver->resolving))
+		if (resolver->warp[i].due < next)
 			next = resolver->warp[i].due;
 	return next;
 }
@@ -168,10 +169,8 @@ void sim_resolver_push(struct sim_port *port, struct sim_warp *warp)
 	struct resolver *resolver = &sim_warptm_of(port)->resolver[warp->core];
 	uint64_t next = sim_now(port) + port->core_ticks;
 
-	if (resolver->queued || !start(port, warp)) {
-		resolver->warp[warp->index].phase = QUEUED;
+	if (resolver->queued || !start(port, warp))
 		resolver->queue[resolver->queued++] = warp->index;
-	}
 	port->host->call_core(port, warp->core, sim_align(next, port->core_ticks));
 }
 
