@@ -139,16 +139,16 @@ static void tidy_warps(struct sim_port *port)
 	tidy(port);
 	memset(tm->row, 0, ROWS * sizeof(*tm->row));
 	for (uint32_t i = 0; i < port->shape.cores; i++)
-		if (tm->resolver[i].warp->phase != RESOLVING)
+		if (!tm->resolver[i].resolving)
 			tm->resolver[i].warp->aborted = tm->resolver[i].warp->buffer = 0;
 }
 
 static bool alone_warp(const struct sim_port *port, const struct sim_warp *warp)
 {
 	const struct warptm *tm = port->state;
-	enum phase phase = tm->resolver[warp->core].warp->phase;
+	const struct resolver *resolver = &tm->resolver[warp->core];
 
-	return alone(port, warp) && phase != QUEUED && phase != RESOLVING;
+	return alone(port, warp) && !resolver->queued && !resolver->resolving;
 }
 
 const struct host_system host_warptm = {

@@ -261,7 +261,7 @@ static const struct sim_role roles[] = {
 		FLOW_CLASS(called, said, struct pdom_config, roles, start, NULL,        \
 			   FLOW_SCHEDULED),                                             \
 		.restores = FLOW_RESTORES,                                              \
-		.uniform = true, .fixed = true, .make = make, .free = free,             \
+		.uniform = true, .fixed = true, .make = make, .free = sim_free,         \
 		.launch = launch, .pick = pick, .step = step, .go = go,                 \
 		.branch = branch, .exit = leave, .barrier = barrier, .places = places,  \
 		.io = io,                                                               \

@@ -439,7 +439,7 @@ static const struct sim_role roles[] = {
 		FLOW_CLASS(called, said, struct tbc_config, roles, start, NULL,         \
 			   flow_unused),                                                \
 		.uniform = true,                                                        \
-		.restores = FLOW_RESTORES_FULL_BLOCKS, .make = make, .free = free,      \
+		.restores = FLOW_RESTORES_FULL_BLOCKS, .make = make, .free = sim_free,  \
 		.launch = launch, .pick = pick, .skip = skip, .tick = tick,             \
 		.step = step, .go = go, .branch = branch, .exit = leave,                \
 		.barrier = barrier, .places = places, .io = io,                         \
