@@ -3,18 +3,20 @@
 # What can be said of the layout without taste: no line over 100 columns (tabs of 8), no blank
 # at the end of a line, tabs for indentation in C, a licence line first, no word of work left over;
 # and in the library no conversion that its messages do not know (lib/base/format.h), and outside
-# lib/base no vectors, assembly, attributes, builtins, unrolled loops or 128-bit numbers. A build in the
-# source folder has tests/units.h and tests/clocks.h there, which make has made.
+# lib/base no vectors, assembly, attributes, builtins, unrolled loops or 128-bit numbers; and in the
+# runner no memory of libc, but in two files of examples/sim/base. A build in the source folder has
+# tests/units.h and tests/clocks.h there, which make has made.
 . "${srcdir:-.}/tests/build/lib.sh"
 
 # One awk for all files, as there are more than a thousand.
 find "$srcdir/include" "$srcdir/lib" "$srcdir/tests" "$srcdir/examples" \
 	\( -name '*.[ch]' -o -name '*.cc' -o -name '*.hpp' \) ! -path "$srcdir/tests/units.h" \
-	! -path "$srcdir/tests/clocks.h" -exec awk -v lib="$srcdir/lib/" '
+	! -path "$srcdir/tests/clocks.h" -exec awk -v lib="$srcdir/lib/" -v sim="$srcdir/examples/sim/" '
 	function say(what) { print FILENAME ":" FNR ": " what }
 	FNR == 1 {
 		seen[FILENAME] = 1
 		in_lib = index(FILENAME, lib) == 1
+		in_sim = index(FILENAME, sim) == 1 && FILENAME !~ /base\/(arena|output)\.c$/
 		in_unit = in_lib && index(FILENAME, lib "base/") != 1
 		if (!/SPDX-License-Identifier: BSD-2-Clause/)
 			say("no licence line")
@@ -39,6 +41,9 @@ find "$srcdir/include" "$srcdir/lib" "$srcdir/tests" "$srcdir/examples" \
 	in_lib && !face && /^[a-z].*gputm_[a-z0-9_]*\(/ && !/;$|^static/ { face = FNR }
 	in_lib && !face && /^gputm_[a-z0-9_]*\(/ { face = FNR }
 	in_lib && /^GPUTM__UNIT\(/ && face { say("the function in line " face " belongs below GPUTM__UNIT") }
+	in_sim && /(^|[^A-Za-z0-9_.>])(malloc|calloc|realloc|strdup)\(|= free,/ {
+		say("memory of libc, where base/arena.h gives it")
+	}
 	in_lib && /%/ {
 		text = $0
 		gsub(/%(s|u|x|d|llu|llx|%)/, "", text)

@@ -52,7 +52,8 @@ static void commit(struct sim_port *port, struct sim_warp *warp)
 	struct warptm *tm = sim_warptm_of(port);
 	uint64_t lanes;
 
-	if (tm->resolver[warp->core].resolved >> warp->index & 1) { /* the sequencer had no room at the last try */
+	/* The sequencer had no room at the last try. */
+	if (tm->resolver[warp->core].resolved >> warp->index & 1) {
 		sim_kilo_commit(port, warp);
 		return;
 	}
