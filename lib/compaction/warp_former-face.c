@@ -112,7 +112,9 @@ static void clear(struct gputm_unit *unit)
 {
 	struct gputm_warp_former *f = (void *)unit;
 
-	memset(f->pool, 0, f->slots * sizeof(*f->pool));
+	for (uint32_t slot = 0; slot < f->slots; slot++)
+		if (f->pool[slot].state != GPUTM__POOL_FREE)
+			f->pool[slot] = (struct gputm__pool_warp){ 0 };
 	memset(f->used, 0, f->words * sizeof(*f->used));
 	memset(f->warp, 0, f->config.warps * sizeof(*f->warp));
 	memset(f->block, 0, f->blocks * sizeof(*f->block));
