@@ -114,11 +114,11 @@ static inline unsigned wait_report(struct hand *h, uint32_t kind, uint64_t first
 	return ticks;
 }
 
-static inline unsigned wait_stage(struct hand *h, uint64_t cid, enum gputm_commit_unit_state stage)
+static inline unsigned wait_state(struct hand *h, uint64_t cid, enum gputm_commit_unit_state state)
 {
 	unsigned ticks = 0;
 
-	while (gputm_commit_unit_entry_state(h->unit, cid) != stage) {
+	while (gputm_commit_unit_entry_state(h->unit, cid) != state) {
 		ck_assert_uint_lt(ticks++, 1000);
 		gputm_commit_unit_tick(h->unit);
 	}

@@ -134,7 +134,7 @@ KIT_TEST(test_timing_ports)
 		ck_assert_uint_eq(wait_request(&h, 0), 1);
 }
 
-/* 3 reads and 2 writes; done is consumed in the tick that makes the stage HAZARD. */
+/* 3 reads and 2 writes; done is consumed in the tick that makes the state HAZARD. */
 KIT_TEST(test_timing_hazard)
 {
 	static const unsigned expected[] = { 5 + 1, 3 + 1, 2 + 1, 2 + 1, 1 + 1 };
@@ -145,8 +145,8 @@ KIT_TEST(test_timing_hazard)
 		send_log(&h, GPUTM_COMMIT_UNIT_MESSAGE_READ_LOG, 7, 0, 3, 0);
 		send_log(&h, GPUTM_COMMIT_UNIT_MESSAGE_WRITE_LOG, 7, 0, 2, 0);
 		send_mask(&h, GPUTM_COMMIT_UNIT_MESSAGE_DONE, 7, true);
-		wait_stage(&h, 7, GPUTM_COMMIT_UNIT_STATE_HAZARD);
-		ck_assert_uint_eq(wait_stage(&h, 7, GPUTM_COMMIT_UNIT_STATE_VALIDATE),
+		wait_state(&h, 7, GPUTM_COMMIT_UNIT_STATE_HAZARD);
+		ck_assert_uint_eq(wait_state(&h, 7, GPUTM_COMMIT_UNIT_STATE_VALIDATE),
 				  expected[rate - 1]);
 	}
 }
@@ -196,12 +196,12 @@ KIT_TEST(test_timing_outcome)
 	send_log(&h, GPUTM_COMMIT_UNIT_MESSAGE_READ_LOG, 7, 0, 1, 5);
 	send_mask(&h, GPUTM_COMMIT_UNIT_MESSAGE_DONE, 7, true);
 	wait_request(&h, 0);
-	wait_stage(&h, 7, GPUTM_COMMIT_UNIT_STATE_VALIDATE);
+	wait_state(&h, 7, GPUTM_COMMIT_UNIT_STATE_VALIDATE);
 	complete(&h, 0, 5);
 	ck_assert_uint_eq(wait_report(&h, GPUTM_COMMIT_UNIT_REPORT_OUTCOME, 7, true), 1);
 	send_log(&h, GPUTM_COMMIT_UNIT_MESSAGE_WRITE_LOG, 8, 0, 1, 5);
 	send_mask(&h, GPUTM_COMMIT_UNIT_MESSAGE_DONE, 8, true);
-	wait_stage(&h, 8, GPUTM_COMMIT_UNIT_STATE_HAZARD);
+	wait_state(&h, 8, GPUTM_COMMIT_UNIT_STATE_HAZARD);
 	ck_assert_uint_eq(wait_report(&h, GPUTM_COMMIT_UNIT_REPORT_OUTCOME, 8, true), 1 + 1);
 	ck_assert_int_eq(gputm_commit_unit_entry_state(h.unit, 8), GPUTM_COMMIT_UNIT_STATE_WAIT);
 }

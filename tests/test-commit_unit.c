@@ -180,7 +180,7 @@ KIT_TEST(test_commit_unit_outcomes_wait_for_the_core)
 	kit_hostile(&commit_unit_maker, unit_of(h.unit));
 	for (uint64_t cid = 9; cid <= 10; cid++) /* in the list of 8 and 9, in place of 8 */
 		KIT_REFUSED(-EINVAL, kit_forged(unit_of(h.unit), 2 | UINT64_C(8) << 32, 4, 8, cid),
-			    "another stage or list");
+			    "another state or list");
 	for (uint64_t cid = 7; cid <= 9; cid++)
 		wait_report(&h, GPUTM_COMMIT_UNIT_REPORT_OUTCOME, cid, true);
 }
@@ -239,7 +239,7 @@ KIT_TEST(test_commit_unit_write_pending)
 
 	send_log(&h, GPUTM_COMMIT_UNIT_MESSAGE_WRITE_LOG, 7, 8, 1, 1);
 	send_mask(&h, GPUTM_COMMIT_UNIT_MESSAGE_DONE, 7, true);
-	wait_stage(&h, 7, GPUTM_COMMIT_UNIT_STATE_HAZARD);
+	wait_state(&h, 7, GPUTM_COMMIT_UNIT_STATE_HAZARD);
 	ck_assert(!gputm_commit_unit_write_pending(h.unit, 32));
 	wait_report(&h, GPUTM_COMMIT_UNIT_REPORT_OUTCOME, 7, true);
 	ck_assert(gputm_commit_unit_write_pending(h.unit, 32 + 28));

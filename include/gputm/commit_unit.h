@@ -6,7 +6,7 @@
  * @file
  * The commit unit of a memory partition in Kilo TM (Fung, thesis 4.2.5, Fig. 4.4 and
  * 4.5; its warp mode is WarpTM, 6.2): a bounded ring of commit entries, one for each
- * commit ID (CID), that move through logical stages and share one pair of memory
+ * commit ID (CID), that move through the boxes of that figure and share one pair of memory
  * ports and one last writer history.
  *
  * The unit is clocked. Between two ticks the owner pushes messages, pops reports,
@@ -172,13 +172,13 @@ enum gputm_commit_unit_buffer_policy {
 	GPUTM_COMMIT_UNIT_BUFFER_POLICY_ACCESSED = 2,
 	/** each from its first word to retirement */
 	GPUTM_COMMIT_UNIT_BUFFER_POLICY_USED = 3,
-	/** each while a later stage may read it */
+	/** each while a later box may read it */
 	GPUTM_COMMIT_UNIT_BUFFER_POLICY_NEEDED = 4,
 };
 
 /** What becomes of a log that finds no buffer free in the pool. */
 enum gputm_commit_unit_empty_pool {
-	/** each stage that needs the log asks for it (4.2.5) */
+	/** each box that needs the log asks for it (4.2.5) */
 	GPUTM_COMMIT_UNIT_EMPTY_POOL_RESEND = 0,
 	/**
 	 * Hazard detection waits for a buffer, as long as an older entry holds one, and asks for
@@ -277,7 +277,7 @@ enum gputm_commit_unit_port {
 	GPUTM_COMMIT_UNIT_PORT_COMMIT = 1,     /**< writes */
 };
 
-/** State of an entry: its stage in Fig. 4.5. */
+/** State of an entry: the box of Fig. 4.5 that it is in. */
 enum gputm_commit_unit_state {
 	/** nothing consumed yet */
 	GPUTM_COMMIT_UNIT_STATE_UNUSED = 0,

@@ -27,6 +27,18 @@
  *	An entry of stash or overflow whose last reservation goes is reclaimed at once: to a
  *	free cell of its ways, else to the filter.
  *
+ * The two tables, and who moves an entry from where to where:
+ *
+ *	exact: an entry of each granule			approximate: maxima over granules
+ *	+-----------+-----------+--------------+	+------------------------------+
+ *	| ways      | stash     | overflow     |	| filter, or a register a      |
+ *	| reserved  | reserved  | reserved     |	| stamp                        |
+ *	| or not    | or not    | only         |	| never reserved               |
+ *	+-----------+-----------+--------------+	+------------------------------+
+ *	 run_chain()  settle()    settle()		 approximate(): stamps only
+ *	      ^---------+-------------+--- reclaim() ---------^
+ *	 update() of a granule without entry: a new one, with the filter's stamps at least
+ *
  * Example, two ways of two entries, all cells taken; * marks a reservation. X has the
  * cells way 0/1 and way 1/0; the turn is at way 0:
  *

@@ -64,7 +64,7 @@ static const char *check_body(const struct gputm_commit_unit *self, const struct
 	if (entry->state <= GPUTM_COMMIT_UNIT_STATE_HAZARD && !hazardous && entry->ycid)
 		return "C3: a YCID without a hazard";
 	if (!flags_fit(entry))
-		return "C3: flags that the stage does not know";
+		return "C3: flags that the state does not know";
 	if (!buffer_fits(self, entry, 0) || !buffer_fits(self, entry, 1))
 		return "C4: a log that is needed and nowhere";
 	return asked_fits(self, entry, cid) ? NULL
@@ -108,7 +108,7 @@ static const char *check_order(const struct gputm_commit_unit *self, const struc
 		return "C3: buffers without an entry";
 	if (entry->begun != (entry->state != GPUTM_COMMIT_UNIT_STATE_UNUSED) &&
 	    (entry->begun || entry->state != GPUTM_COMMIT_UNIT_STATE_FINISHED))
-		return "C3: a stage without an entry";
+		return "C3: a state without an entry";
 	if (cid < self->hazard && entry->state <= GPUTM_COMMIT_UNIT_STATE_HAZARD)
 		return "C1: hazard detection has passed what it has not done";
 	if (cid >= self->hazard && entry->state > GPUTM_COMMIT_UNIT_STATE_HAZARD && entry->begun)
@@ -232,7 +232,7 @@ static const char *check_sums(const struct gputm_commit_unit *self)
 	for (uint32_t n = 0; self->config.pending_block && n < self->config.pending_entries; n++)
 		counted += self->pending_writes[n];
 	if (sums.active != self->active)
-		return "C5: active is not the number of entries in a stage";
+		return "C5: active is not the number of entries in a state";
 	if (sums.at_ports != words)
 		return "C6: the pending words of the entries are not those at the ports";
 	if (sums.buffers != self->buffers_used || sums.buffers > self->pool)

@@ -8,7 +8,7 @@
  *   commit_unit-port.c      the words at the two memory ports
  *   commit_unit-history.c   a word in hazard detection: the last writer history
  *   commit_unit-protocol.c  what a message may say
- *   commit_unit-stages.c    the boxes of Fig. 4.5 from hazard detection to retirement
+ *   commit_unit-boxes.c    the boxes of Fig. 4.5 from hazard detection to retirement
  *   commit_unit.c           essay; what comes in (log transfer, verdicts, logs sent again,
  *                           completions), and the cycle
  *   commit_unit-check.c     invariants
@@ -428,7 +428,7 @@ void gputm__commit_set_expiry(struct gputm_commit_unit *self);
 bool gputm__commit_queueable(const struct gputm_commit_unit *self,
 			     const struct gputm_commit_unit_message *m);
 
-/* ---- commit_unit-stages.c ---- */
+/* ---- commit_unit-boxes.c ---- */
 /* A step of each box, in the order of Fig. 4.5: whether one has changed something. */
 bool gputm__commit_step(struct gputm_commit_unit *self);
 bool gputm__commit_can_step(const struct gputm_commit_unit *self);

@@ -142,7 +142,7 @@ static void io_list(struct gputm_commit_unit *self, struct gputm__io *io, struct
 		struct entry *entry = io_cid(self, io, next);
 
 		if (entry && (entry->state != state || (reading && entry->link)))
-			gputm__io_fail(io, -EINVAL, "a list of entries of another stage or list");
+			gputm__io_fail(io, -EINVAL, "a list of entries of another state or list");
 		else if (entry && reading)
 			gputm__commit_append(self, list, entry);
 		next = reading ? NULL : entry_at(self, next->link);
@@ -293,7 +293,7 @@ static void rebuild(struct gputm_commit_unit *self)
 	gputm__commit_set_expiry(self);
 }
 
-/* How long entries have been in their stages; only histograms use this. */
+/* How long entries have been in their states; only histograms use this. */
 void gputm__commit_io_stats(struct gputm_unit *unit, struct gputm__io *io)
 {
 	struct gputm_commit_unit *self = (void *)unit;

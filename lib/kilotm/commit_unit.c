@@ -9,7 +9,7 @@
  *
  * Each memory partition has one. Every transaction that wants to commit has a commit ID,
  * which is an entry here (even if it touched nothing here: a skip) and its place in the
- * one order that all partitions agree on. An entry goes through these stages:
+ * one order that all partitions agree on. An entry goes through the boxes of Fig. 4.5:
  *
  *	fill       read-log words are compared with memory at once, ahead of older writers
  *	hazard     in CID order, a word a cycle: who wrote the words read? a writer with
@@ -38,7 +38,7 @@
  *
  * Without the hazard, the comparison of cycle 3 would have let 8 pass with a stale value.
  *
- * An entry moves so through its stages, which are the boxes of Fig. 4.5:
+ * The state of an entry says which box it is in:
  *
  *   UNUSED -> FILL -> HAZARD -> VALIDATE -> FINALISE -> WAIT -> READY -> WRITE -> FINISHED
  *      |                        |      ^        |        |
@@ -49,7 +49,7 @@
  * consume() takes a word of a message a cycle: transfer() begins the entry, keeps the word in the
  * entry's buffer (commit_unit-ring.c) and queues a read at the validation port
  * (commit_unit-port.c). DONE closes the logs. The boxes that follow take a step each in a cycle
- * (commit_unit-stages.c). detect() passes the words in CID order through the history
+ * (commit_unit-boxes.c). detect() passes the words in CID order through the history
  * (commit_unit-history.c). After that the entry leaves the validation wait with its outcome, or
  * waits there for its YCID, after which revalidate() queues the read log again. finalise()
  * reports the outcome, the verdict comes through consume(), commit() queues the writes in CID
@@ -75,18 +75,18 @@
  *
  * A read or write log that does not fit its buffer, or finds no buffer free, is not kept:
  * the entry is unbounded. Its words are still compared as they come, but whenever a later
- * stage needs the log, the core is asked to send it again. With empty_pool = defer, a log that
+ * box needs the log, the core is asked to send it again. With empty_pool = defer, a log that
  * only lacked a buffer waits in hazard detection for one that an older entry gives back, and
  * comes again once, into that buffer. Only entries before it are waited for: younger ones
  * keep theirs until this one has retired.
  *
  * Invariants, as check() names them:
  *   C1  oldest <= commit <= final <= hazard <= head <= oldest + ring; each pointer has passed
- *       just the entries whose stage says so
+ *       just the entries whose state says so
  *   C2  the messages' warps tile the CIDs that they speak of; retirement is reported up to some
  *       lane of the oldest entry's warp
- *   C3  RCID <= oldest; RCID <= YCID < CID for a hazard; flags and stage agree
- *   C4  a log that a later stage needs is in its buffer or unbounded
+ *   C3  RCID <= oldest; RCID <= YCID < CID for a hazard; flags and state agree
+ *   C4  a log that a later box needs is in its buffer or unbounded
  *   C5  begun + skips = committed + failed here + failed elsewhere + skips retired + active
  *   C6  words read + requeued = words compared + words at the validation port;
  *       words issued = words written + words at the commit port
@@ -103,9 +103,9 @@
  *
  * Differences from the paper
  *   - Without ordered_outcomes the local outcome is reported as soon as it is known, and only
- *     commit waits for older entries. Fig. 4.5 has one stage for both, in ring order: the
+ *     commit waits for older entries. Fig. 4.5 has one box for both, in ring order: the
  *     presets do so. Either is correct: the order of writes is that of CIDs.
- *   - Fig. 6.3 has a done for each transaction, the retirement stage one for each entry. With
+ *   - Fig. 6.3 has a done for each transaction, the retirement box one for each entry. With
  *     entry_done an entry that has written reports; skips and failures, for which no core
  *     waits, go with the next report of their warp.
  *   - A done or verdict of several lanes is worked off in a cycle unless serial_input is set,
