@@ -182,8 +182,8 @@ case_reports() {
 	runs <<-TABLE
 		0 --workload plain.kernel --check | Nothing was checked: no transaction has committed !| passed
 		always --system ideal
-		0 $small --format json > json
-		0 $small --check --format json > json.check
+		0 $small --format json --report instances > json
+		0 $small --check --format json --report instances > json.check
 		0 $small --format csv > csv
 		0 $small --check --format csv > csv.check
 		0 $small | Not checked

@@ -393,7 +393,7 @@ fermi --set machine.l1_bytes=24576'
 			'dwf manager' | 'dwf team' | 'dwf-wb team') is='1 false' ;;
 			*) is='0 true' ;;
 			esac
-			echo "${is% *} --kernel $name.kernel --divergence $mechanism --check --format json" \
+			echo "${is% *} --kernel $name.kernel --divergence $mechanism --check --format json --report instances" \
 				"| \"equivalent\": ${is#* }"
 		done
 		echo "0 --kernel $kernels/eddy.kernel --divergence $mechanism --check --issues $mechanism.eddy"
@@ -425,13 +425,13 @@ fermi --set machine.l1_bytes=24576'
 	done
 	for format in json csv text; do
 		for i in 1 2; do
-			echo "0 --kernel nested.kernel --check --format $format > nested$i.$format"
+			echo "0 --kernel nested.kernel --check --format $format --report instances > nested$i.$format"
 		done
 	done
 	cat <<TABLE
 0 --kernel nested.kernel | Not checked
 0 --kernel nested.kernel --check | Check passed: the run is equivalent
-0 --kernel nested.kernel --machine fermi --format json > nested.all.json
+0 --kernel nested.kernel --machine fermi --format json --report instances > nested.all.json
 TABLE
 	# A core under pdom and one of a TM system have the same rules of time.
 	i=0
@@ -475,7 +475,7 @@ TABLE
 		echo "0 --kernel sum.kernel --divergence $mechanism --threads 100 --check" \
 			'| 4 thread blocks of 32, the last of 4, in warps'
 		for machine in '' '--machine fermi' '--machine reference'; do
-			echo "0 --kernel scan.kernel --divergence $mechanism $machine --check --format json" \
+			echo "0 --kernel scan.kernel --divergence $mechanism $machine --check --format json --report instances" \
 				'|~ "threads": 96,?$ | "passed": true |~ ^    "threads": 12820,'
 		done
 	done
@@ -502,7 +502,7 @@ TABLE
 		# take no time, nor does a let before the end of a loop. Under dwf those that wait can hold the
 		# others up; with one warp nobody else has a turn.
 		for mechanism in pdom pdom-lcp tbc tbc-lcp; do
-			echo "0 --kernel locks.kernel --divergence $mechanism $machine --format json" \
+			echo "0 --kernel locks.kernel --divergence $mechanism $machine --format json --report instances" \
 				'| "program": "locks"'
 			for name in locks bare late; do
 				takes "notes.$mechanism.${machine#* }.$name" --kernel one_$name.kernel \

@@ -378,7 +378,7 @@ sed 's/"point.seed":1/"point.seed":2/' b >c
 differ 0 a c '0 of 2 figures differ; no verdict on 2 with other seeds and one value.'
 # Single runs as JSON; all units of a role together have the names that lines have.
 set -- --workload bank --threads 64 --format
-"$sim" "$@" json --out one.json && "$sim" "$@" json --report roles --out roles.json &&
+"$sim" "$@" json --report instances --out one.json && "$sim" "$@" json --report roles --out roles.json &&
 	"$sim" "$@" jsonl --report roles --out roles.jsonl || complain 'the runs to compare'
 run 0 --compare one.json one.json
 run 0 --compare roles.json roles.jsonl

@@ -83,19 +83,12 @@ static void put_config(struct emit *e, const struct sim_report *r)
 	emit_end(e);
 }
 
-/* Until version 1.0 JSON with all instances keeps the form of version 0.1.0. */
-static bool is_of_0_1(const struct emit *e, const struct sim_report *r)
-{
-	return emit_nested(e) && r->options->report == SIM_INSTANCES;
-}
-
 static void put_times(struct emit *e, const struct sim_report *r)
 {
-	bool old = is_of_0_1(e, r) && !r->setup->system->own;
 	const char *device = NULL;
 	struct sim_time time;
 
-	if (old || r->options->report == SIM_SUMMARY)
+	if (r->options->report == SIM_SUMMARY)
 		return;
 	emit_object(e, "times");
 	for (size_t i = 0; sim_machine_time(r->machine, &r->result, i, &time); i++) {
@@ -127,14 +120,13 @@ static void put_traffic(struct emit *e, const struct sim_report *r)
 	emit_object(e, "traffic");
 	for (int i = 0; r->options->report != SIM_SUMMARY && i < SIM_TRAFFIC_KINDS; i++)
 		put_count(e, sim_traffic_name[i], &r->result.traffic[i]);
-	if (!is_of_0_1(e, r))
-		put_count(e, "total", &total);
+	put_count(e, "total", &total);
 	emit_end(e);
 }
 
 static void put_memory(struct emit *e, const struct sim_report *r)
 {
-	if (is_of_0_1(e, r) || r->setup->system->own)
+	if (r->setup->system->own)
 		return;
 	emit_u64(e, "instructions", r->result.instructions);
 	emit_u64(e, "thread_instructions", r->result.executed);
@@ -171,7 +163,7 @@ static void put_energy(struct emit *e, const struct sim_report *r)
 	struct sim_energy array[SIM_ENERGY_ARRAYS], all;
 	size_t count;
 
-	if (is_of_0_1(e, r) || r->setup->system->own || r->options->report == SIM_SUMMARY ||
+	if (r->setup->system->own || r->options->report == SIM_SUMMARY ||
 	    (!emit_wants(e, "energy") && !emit_wants(e, "area")))
 		return;
 	count = sim_energy_arrays(r, array);
@@ -252,11 +244,9 @@ static void put_histogram(const struct writer *w, const struct gputm_stat *stat)
 		used--;
 	emit_object(e, stat->name);
 	emit_u64(e, "samples", stat->value);
-	if (!is_of_0_1(e, w->report)) {
-		emit_real(e, "mean", sim_histogram_mean(stat));
-		emit_u64(e, "p50", sim_histogram_percentile(stat, 50));
-		emit_u64(e, "p99", sim_histogram_percentile(stat, 99));
-	}
+	emit_real(e, "mean", sim_histogram_mean(stat));
+	emit_u64(e, "p50", sim_histogram_percentile(stat, 50));
+	emit_u64(e, "p99", sim_histogram_percentile(stat, 99));
 	if (emit_nested(e)) {
 		emit_array(e, "buckets");
 		for (unsigned i = 0; i < used; i++)

@@ -445,9 +445,9 @@ static int relations(const struct sim_options *o)
 /* JSON has every unit until version 1.0. */
 static int level_of(const struct sim_options *o)
 {
-	return o->study ? SIM_SUMMARY :
-	       o->format == SIM_JSON && !o->only ? SIM_INSTANCES :
-	       o->format == SIM_JSONL && !o->only ? SIM_SUMMARY : SIM_ROLES;
+	bool nested = o->format == SIM_JSON || o->format == SIM_JSONL;
+
+	return o->study || (nested && !o->only) ? SIM_SUMMARY : SIM_ROLES;
 }
 
 int sim_options_init(struct sim_options *out, const char *program)
