@@ -476,7 +476,7 @@ TABLE
 			'| 4 thread blocks of 32, the last of 4, in warps'
 		for machine in '' '--machine fermi' '--machine reference'; do
 			echo "0 --kernel scan.kernel --divergence $mechanism $machine --check --format json --report instances" \
-				'|~ "threads": 96,?$ | "passed": true |~ ^    "threads": 12820,'
+				'|~ "block_size": 96,?$ | "passed": true |~ ^    "threads": 12820,'
 		done
 	done
 	for machine in '' '--machine fermi'; do
@@ -595,8 +595,8 @@ TABLE
 2 --kernel nested.kernel --set machine.cores=1 ~ core
 2 --kernel nested.kernel --set core.warps=65 ~ 1 .. 64
 2 --kernel nested.kernel --set core.warps=4 ~ core: warps.=.4 is outside 8 .. 64
-2 --kernel nested.kernel --set coalescer.lanes=31 ~ coalescer: lanes.=.31 is outside 32 .. 64
-2 --kernel nested.kernel --set coalescer.address_bits=9 ~ coalescer: address_bits.=.9 is outside 18 .. 
+2 --kernel nested.kernel --set access_coalescer.lanes=31 ~ access_coalescer: lanes.=.31 is outside 32 .. 64
+2 --kernel nested.kernel --set access_coalescer.address_bits=9 ~ access_coalescer: address_bits.=.9 is outside 18 .. 
 2 --kernel nested.kernel --divergence dwf --set warp_former.warps=31 ~ got warp_former.warps.=.31, expected 32
 2 --kernel nested.kernel --divergence dwf --set warp_former.block_warps=7 ~ got warp_former.block_warps.=.7, expected 8
 2 --kernel nested.kernel --divergence tbc --set thread_compactor.warps=7 ~ got thread_compactor.warps.=.7, expected 8
@@ -615,7 +615,7 @@ TABLE
 		cat <<TABLE
 2 --kernel nested.kernel --divergence $mechanism --set $unit.pc_bits=1 ~ $unit: pc_bits.=.1 is outside 7 [.][.] 64, as the kernel has more instructions
 2 --kernel nested.kernel --divergence $mechanism --set $unit.lanes=31 ~ $unit: lanes.=.31 is outside 32 [.][.] 64
-0 --kernel nested.kernel --divergence $mechanism --set $unit.pc_bits=7 --set core.warps=64 --set core.blocks=64 --set coalescer.address_bits=18 --check
+0 --kernel nested.kernel --divergence $mechanism --set $unit.pc_bits=7 --set core.warps=64 --set core.blocks=64 --set access_coalescer.address_bits=18 --check
 TABLE
 	done
 } >table
@@ -756,7 +756,7 @@ awk '
 # ---- reports ----
 cat nested1.json nested.all.json | "$tests/json-lint" 2 || complain 'a report is no JSON'
 awk -F, -v mechanisms="$(echo $mechanisms)" '
-	FILENAME == "nested.all.json" { coalescers += /"coalescer[.][0-9]*"|"role": "coalescer"/; next }
+	FILENAME == "nested.all.json" { coalescers += /"access_coalescer[.][0-9]*"|"role": "access_coalescer"/; next }
 	FILENAME ~ /gputm-sim.1$/ {
 		for (i in told) if (index($0, i)) told[i] = 1
 		next
@@ -771,7 +771,7 @@ awk -F, -v mechanisms="$(echo $mechanisms)" '
 			told["It Cm " mechanism[i]] = 0
 	}
 	END {
-		count = split("version divergence kernel config cycles warp_instructions thread_instructions " \
+		count = split("version divergence workload config cycles instructions thread_instructions " \
 			"simd_efficiency issued_by_width cycles_by_kind memory stack_depth wall_seconds check " \
 			"units", key, " ")
 		for (i = 1; i <= count; i++)

@@ -424,7 +424,7 @@ runs <<TABLE
 2 --system hetm --workload w1 --aborts new : hetm undoes rounds and not threads
 2 --vcd new --kernel hammock : they show transactions, expected --system too
 2 $new --kernel hammock : expected --trace-only ROLE,... or --system too
-2 $new --kernel $nested --trace-only warps : got "warps", expected some of: simt_stack,coalescer
+2 $new --kernel $nested --trace-only warps : got "warps", expected some of: simt_stack,access_coalescer
 2 $new --set machine.swap_units_every=100 : expected 0 with --trace-events
 2 $new --study x : expected only --jobs
 2 --series 0 new : --series: got "0", expected a number of cycles 1

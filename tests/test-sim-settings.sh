@@ -45,7 +45,7 @@ case_unused() {
 		--kernel K --threads 4 : --threads: workload nested has a given number
 		--kernel K --record x : --record: it records transactions
 		--kernel K --concurrency 4 : --concurrency: it limits transactions
-		--kernel K machine.cores=4 : --set: got "machine", expected one of: workload core coalescer simt_stack (for mechanism pdom; machine with --machine)
+		--kernel K machine.cores=4 : --set: got "machine", expected one of: workload core access_coalescer simt_stack (for mechanism pdom; machine with --machine)
 		--kernel K workload.keys=4 : --set workload.FIELD: got "keys", expected one of: seed
 		--kernel K warp_former.warps=4 : --set: got "warp_former", expected one of: workload core
 		--kernel K simt_stack.lanes=64 : got simt_stack.lanes = 64, expected 32

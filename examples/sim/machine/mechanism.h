@@ -75,8 +75,10 @@ struct flow_mechanism {
 #define FLOW_CORE_ROLES 2
 #define FLOW_ROLES                                                                             \
 	{ "core", flow_core_params, offsetof(struct flow_config, core) },                      \
-		{ "coalescer", gputm_access_coalescer_params,                                  \
-		  offsetof(struct flow_config, coalescer) }
+	{                                                                                      \
+		"access_coalescer", gputm_access_coalescer_params,                             \
+			offsetof(struct flow_config, coalescer)                                \
+	}
 void flow_config_init(struct flow_config *config);
 /* Of mechanisms on a machine; the second one is for those that use its scheduler. */
 extern const struct sim_tie flow_ties[];

@@ -55,7 +55,7 @@ const struct sim_tie flow_ties[] = {
 	{ "machine.blocks", "core.blocks" },
 	{ "machine.plain_latency", "core.latency" },
 	{ "machine.simd_width", "core.simd_width" },
-	{ "machine.line_bytes", "coalescer.region_bytes" },
+	{ "machine.line_bytes", "access_coalescer.region_bytes" },
 	{ NULL, NULL },
 };
 

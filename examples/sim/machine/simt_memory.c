@@ -53,7 +53,7 @@ int flow_memory_new(struct flow_gpu *gpu, uint32_t core,
 		m->config.l1_ways = m->machine->config.l1_ways;
 		m->config.l1_latency = m->machine->config.l1_latency;
 	}
-	error = sim_unit_add(gpu->port, "coalescer", &kind_access_coalescer, coalescer,
+	error = sim_unit_add(gpu->port, "access_coalescer", &kind_access_coalescer, coalescer,
 			     &m->coalescer);
 	return error ? error : sim_l1_make(&m->l1, m->config.l1_bytes, m->config.l1_ways,
 					   coalescer->region_bytes);

@@ -67,8 +67,9 @@ static void put_launch(struct emit *e, const struct sim_report *r)
 {
 	const struct kernel *k = r->workload->kernel;
 
+	emit_u64(e, "threads", r->workload->threads);
 	emit_u64(e, "blocks", k->blocks);
-	emit_u64(e, "threads", k->block_threads);
+	emit_u64(e, "block_size", k->block_threads);
 	emit_u64(e, "lanes", k->lanes);
 	emit_u64(e, "seed", r->options->seed);
 }

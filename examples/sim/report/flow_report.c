@@ -30,7 +30,7 @@ void flow_report_result(struct emit *e, const struct sim_report *r)
 	const struct flow_result *result = result_of(r);
 
 	emit_u64(e, "cycles", result->cycles);
-	emit_u64(e, "warp_instructions", result->issued);
+	emit_u64(e, "instructions", result->issued);
 	emit_u64(e, "thread_instructions", result->executed);
 	emit_real(e, "simd_efficiency", efficiency(r));
 	emit_object(e, "issued_by_width");
@@ -62,7 +62,7 @@ void flow_report_head(struct emit *e, const struct sim_report *r)
 	emit_text(e, "divergence", r->setup->system->name);
 	if (r->setup->machine_name)
 		emit_text(e, "machine", r->setup->machine_name);
-	emit_text(e, "kernel", r->workload->kernel->name);
+	emit_text(e, "workload", r->workload->name);
 	if (r->workload->kernel->locks)
 		emit_text(e, "program", "locks");
 }

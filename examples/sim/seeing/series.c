@@ -62,7 +62,6 @@ static struct figure *add(struct series *s, const char *role, const char *name, 
 static void add_run(struct series *s)
 {
 	const struct sim_result *r = &s->see->port->result;
-	bool alone = !s->see->port->program; /* without a TM system */
 
 	add(s, "", "committed", "", &r->committed);
 	add(s, "", "aborted", "", &r->aborted);
@@ -70,7 +69,7 @@ static void add_run(struct series *s)
 		add(s, "aborts_by_reason", sim_abort_reason_name[i], "", &r->aborted_by_reason[i]);
 	add(s, "", "tx_exec_cycles", "", &r->tx_exec_cycles);
 	add(s, "", "tx_wait_cycles", "", &r->tx_wait_cycles);
-	add(s, "", alone ? "warp_instructions" : "instructions", "", &r->instructions);
+	add(s, "", "instructions", "", &r->instructions);
 	add(s, "", "thread_instructions", "", &r->executed);
 	add(s, "memory", "l1_hits", "", &r->l1_hits);
 	add(s, "memory", "l1_misses", "", &r->l1_misses);

@@ -44,7 +44,7 @@ static bool unit_fits(const struct sim_setup *setup, const struct sim_given *giv
 	uint32_t warps = kernel_warps_of_block(kernel), most = core->warps / warps;
 	uint32_t blocks = most < core->blocks ? most : core->blocks;
 	bool whole = !strcmp(path, "warp_former"); /* one for all blocks of the core */
-	bool sized = strcmp(path, "coalescer") != 0, fits = true;
+	bool sized = strcmp(path, "access_coalescer") != 0, fits = true;
 	const struct sim_need needs[] = {
 		{ "lanes", kernel->lanes, "a warp of the kernel has more lanes" },
 		{ "pc_bits", sim_bits_of(kernel->code->instr_count - 1),
