@@ -165,9 +165,10 @@ KIT_TEST(test_commit_unit_waits_for_no_younger_entry)
 KIT_TEST(test_commit_unit_outcomes_wait_for_the_core)
 {
 	struct hand h = hand_of(make(kit, SMALL "output_depth=1"));
+	const uint32_t far = 0x10000;
 
 	for (uint64_t cid = 7; cid <= 10; cid++) {
-		send_log(&h, GPUTM_COMMIT_UNIT_MESSAGE_READ_LOG, cid, (uint32_t)cid, 1, 1);
+		send_log(&h, GPUTM_COMMIT_UNIT_MESSAGE_READ_LOG, cid, far + (uint32_t)cid, 1, 1);
 		if (cid < 10)
 			send_mask(&h, GPUTM_COMMIT_UNIT_MESSAGE_DONE, cid, true);
 		serve(&h, 0, 1);
@@ -181,6 +182,9 @@ KIT_TEST(test_commit_unit_outcomes_wait_for_the_core)
 	for (uint64_t cid = 9; cid <= 10; cid++) /* in the list of 8 and 9, in place of 8 */
 		KIT_REFUSED(-EINVAL, kit_forged(unit_of(h.unit), 2 | UINT64_C(8) << 32, 4, 8, cid),
 			    "another state or list");
+	/* 8 has its outcome, and its flags lie before its buffer with the word. */
+	KIT_REFUSED(-EINVAL, kit_forged(unit_of(h.unit), 4 * (far + 8), -3, 1, 32),
+		    "C10: an outcome that nobody reports");
 	for (uint64_t cid = 7; cid <= 9; cid++)
 		wait_report(&h, GPUTM_COMMIT_UNIT_REPORT_OUTCOME, cid, true);
 }

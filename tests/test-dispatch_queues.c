@@ -72,6 +72,25 @@ KIT_MADE(test_dispatch_queues_give_back_what_failed, queues, "types=1 batch=3")
 	kit_counts(unit_of(queues), "returned=3 gpu_shared=3 committed=3");
 }
 
+/* A ring of eight grows as the ninth comes, with the oldest in its first place or in its fourth. */
+KIT_TESTS(test_dispatch_queues_keep_their_order_as_they_grow, 2)
+{
+	struct gputm_dispatch_queues *queues = make(kit, "types=1 batch=3");
+	uint64_t last = 8, first = 1;
+
+	for (uint64_t request = 1; request <= last; request++)
+		push(queues, 0, CPU, request);
+	for (; _i && first <= 3; first++) {
+		ck_assert_uint_eq(pop(queues, false), first);
+		push(queues, 0, CPU, ++last);
+	}
+	push(queues, 0, CPU, ++last);
+	kit_round_trip(&dispatch_queues_maker, unit_of(queues));
+	for (; first <= last; first++)
+		ck_assert_uint_eq(pop(queues, false), first);
+	ck_assert_uint_eq(pop(queues, false), 0);
+}
+
 /* A kernel starts with `batch` requests and not with one less. */
 KIT_MADE(test_dispatch_queues_a_batch_is_tight, queues, "types=1 batch=3")
 {

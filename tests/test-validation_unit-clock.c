@@ -37,10 +37,20 @@ KIT_MADE(test_timing_access, u, "ways=1 entries=1 stash=0 longest_chain=0 memory
 /* With access_delay = 1, as the released simulator has it, two cycles each. */
 KIT_MADE(test_timing_access_delay, u, "access_delay=1")
 {
-	struct gputm_validation_unit_request r = { .address = 0x100, .time = 1, .warp = 1 };
+	struct gputm_validation_unit_request r = { 0x123456, 0x100, 1, 1, 1, true };
 
 	ck_assert_int_eq(gputm_validation_unit_push(u, &r), 0);
 	ck_assert_int_ge(gputm_validation_unit_tick(u), 0);
+	kit_round_trip(&validation_unit_maker, unit_of(u));
+	KIT_REFUSED(-EINVAL, kit_forged(unit_of(u), r.tag, -8, 8, 4), "V6: the access at work");
+	ck_assert_int_eq(kit_forged(unit_of(u), r.tag, -8, 8, 3), 0);
+	ck_assert_int_ge(gputm_validation_unit_advance(u, 3), 0);
+	ck_assert(gputm_validation_unit_pop(u));
+	/* A load of the reserved word stalls. It is at work for two cycles, and waits then. */
+	r = (struct gputm_validation_unit_request){ 1, 0x100, 2, 2, 1, false };
+	ck_assert_int_eq(gputm_validation_unit_push(u, &r), 0);
+	ck_assert_int_ge(gputm_validation_unit_tick(u), 0);
+	ck_assert_uint_eq(gputm_validation_unit_pending(u), 1);
 	kit_round_trip(&validation_unit_maker, unit_of(u));
 	u = make(kit, "access_delay=1");
 	ck_assert_uint_eq(ticks_to_answer(u, 0, 1), 3);

@@ -155,8 +155,7 @@ static int reserve(struct gputm_dispatch_queues *d, struct queue *q, uint64_t mo
 		return error;
 	/* The capacity has at least doubled: move the wrapped part behind the rest. */
 	wrapped = q->head + q->count > old ? q->head + q->count - old : 0;
-	if (wrapped)
-		memcpy(q->request + old, q->request, (size_t)wrapped * sizeof(*q->request));
+	memcpy(q->request + old, q->request, (size_t)wrapped * sizeof(*q->request));
 	return 0;
 }
 
