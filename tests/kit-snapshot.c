@@ -286,7 +286,7 @@ static void forge(struct gputm_unit *unit, save_fn *how, const struct image *now
 void kit_forge(struct gputm_unit *unit)
 {
 	static unsigned left = 16; /* units of this program */
-	const bool large = kit_memory() > 256 << 10;
+	const unsigned large = (unsigned)(kit_memory() >> 13); /* 8 KB: as often as can be */
 	struct image now;
 	uint8_t *bent;
 
@@ -297,9 +297,9 @@ void kit_forge(struct gputm_unit *unit)
 	bent = malloc(now.size);
 	ck_assert_ptr_nonnull(bent);
 	forging = true;
-	forge(unit, gputm_unit_save, &now, bent, large ? 900 : 9000);
+	forge(unit, gputm_unit_save, &now, bent, large < 9 ? 9000 / (1 + large) : 900);
 	forging = false;
-	kit_damage(unit, large ? 1 : 6);
+	kit_damage(unit, large < 5 ? 6 - large : 1);
 	free(bent);
 	free(now.bytes);
 }
