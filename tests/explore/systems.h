@@ -8,7 +8,7 @@ extern const struct host_system host_tcd, host_tcd_late;
 extern const struct host_system host_si, host_si_blind, host_si_leaks;
 
 /* When a case is run: by make check, by that in full, by that with EXPLORE_MORE set (as .ci/run
- * does), by make explore only. */
+ * does), which leaves the others out, by make explore only. */
 enum explore_when { EXPLORE_ALWAYS, EXPLORE_FULL, EXPLORE_MORE, EXPLORE_LARGE };
 
 /* What is explored, and what must come of it. */
