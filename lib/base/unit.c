@@ -572,3 +572,12 @@ int gputm__refuse(const struct gputm_unit *unit, const char *format, ...)
 	va_end(arguments);
 	return -EINVAL;
 }
+
+int gputm__check_granularity(const struct gputm_unit *unit, uint32_t granularity,
+			     uint32_t address_bits)
+{
+	if (gputm__log2(granularity) < address_bits)
+		return 0;
+	return gputm__refuse(unit, "granularity = %u leaves nothing of address_bits = %u",
+			     granularity, address_bits);
+}

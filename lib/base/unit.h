@@ -200,6 +200,9 @@ GPUTM__COLD int gputm__out_of_range(const struct gputm_unit *unit, const char *f
 /* Log "KIND (NAME): WHAT INDEX is past the end: there are COUNT" and give -ERANGE. */
 GPUTM__COLD int gputm__past_end(const struct gputm_unit *unit, const char *what, uint64_t index,
 				uint64_t count);
+/* 0, or refuse: granules of this many bytes are as large as all addresses of this width. */
+int gputm__check_granularity(const struct gputm_unit *unit, uint32_t granularity,
+			     uint32_t address_bits);
 /* Log "KIND (NAME): " and the reason, and give -EINVAL. */
 GPUTM__COLD int gputm__refuse(const struct gputm_unit *unit, const char *format, ...)
 	GPUTM__PRINTF(2, 3);

@@ -103,10 +103,7 @@ static int validate(const struct gputm_unit *unit)
 {
 	const struct gputm_recency_bloom_config *c = gputm_unit_config(unit);
 
-	if (gputm__log2(c->granularity) < c->address_bits)
-		return 0;
-	return gputm__refuse(unit, "granularity = %u leaves nothing of address_bits = %u",
-			     c->granularity, c->address_bits);
+	return gputm__check_granularity(unit, c->granularity, c->address_bits);
 }
 
 static int setup(struct gputm_unit *unit)

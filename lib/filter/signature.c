@@ -149,10 +149,10 @@ static size_t all_words(const struct gputm_signature *array)
 static int validate(const struct gputm_unit *unit)
 {
 	const struct gputm_signature_config *c = gputm_unit_config(unit);
+	int error = gputm__check_granularity(unit, c->granularity, c->address_bits);
 
-	if (gputm__log2(c->granularity) >= c->address_bits)
-		return gputm__refuse(unit, "granularity = %u leaves nothing of address_bits = %u",
-				     c->granularity, c->address_bits);
+	if (error)
+		return error;
 	if (c->hashes > c->bits / 2)
 		return gputm__refuse(unit, "hashes = %u is outside 1 .. %u, half of bits",
 				     c->hashes, c->bits / 2);

@@ -39,9 +39,7 @@ static const struct gputm__stat_row stats[] = {
 };
 
 static const struct gputm_event_kind events[] = {
-	EVENT(GPUTM_OWNERSHIP_TABLE_EVENT_ACQUIRE, "acquire", "A warp has got a buffer.",
-	      VALUE(buffer, "buffer", "The buffer."),
-	      VALUE(lanes, "lane mask", "Lanes to be resolved.")),
+	GPUTM__RESOLVER_ACQUIRE(GPUTM_OWNERSHIP_TABLE_EVENT_ACQUIRE),
 	EVENT(GPUTM_OWNERSHIP_TABLE_EVENT_CONSTRUCT, "construct",
 	      "The unit has entered a row of the write log.",
 	      VALUE(buffer, "buffer", "The buffer."),
@@ -53,12 +51,7 @@ static const struct gputm_event_kind events[] = {
 	      VALUE(conflicts, "lane mask", "Lanes of the row that conflict with a lower lane."),
 	      NAMED(access, gputm__read_write,
 		    "Whether the row is of the read log or the write log.")),
-	EVENT(GPUTM_OWNERSHIP_TABLE_EVENT_RELEASE, "release",
-	      "The warp is resolved, and the buffer is free.",
-	      VALUE(buffer, "buffer", "The buffer."),
-	      VALUE(survived, "lane mask", "Lanes that go on to commit."),
-	      VALUE(aborted, "lane mask", "Lanes that have to run again."),
-	      VALUE(cost, "cycles", "Cycles that the resolution took.")),
+	GPUTM__RESOLVER_RELEASE(GPUTM_OWNERSHIP_TABLE_EVENT_RELEASE),
 };
 
 /* ---- life ---- */
@@ -67,10 +60,7 @@ static int validate(const struct gputm_unit *unit)
 {
 	const struct gputm_ownership_table_config *c = gputm_unit_config(unit);
 
-	if (gputm__log2(c->granularity) < c->address_bits)
-		return 0;
-	return gputm__refuse(unit, "granularity = %u leaves nothing of address_bits = %u",
-			     c->granularity, c->address_bits);
+	return gputm__check_granularity(unit, c->granularity, c->address_bits);
 }
 
 static int setup_entries(struct gputm_ownership_table *t)

@@ -56,6 +56,17 @@ struct gputm__resolver {
 	STAT_OF("log_rows", core.log_rows, COUNTER, "rows", "Log rows read."),                 \
 	STAT_OF("steps", core.steps, COUNTER, "steps", "Steps, as Fig. 6.6 counts them.")
 
+/* Events of both: a warp gets its buffer, and gives the buffer back. */
+#define GPUTM__RESOLVER_ACQUIRE(kind)                                                          \
+	EVENT(kind, "acquire", "A warp has got a buffer.", VALUE(buffer, "buffer", "The buffer."), \
+	      VALUE(lanes, "lane mask", "Lanes to be resolved."))
+#define GPUTM__RESOLVER_RELEASE(kind)                                                          \
+	EVENT(kind, "release", "The warp is resolved, and the buffer is free.",                \
+	      VALUE(buffer, "buffer", "The buffer."),                                          \
+	      VALUE(survived, "lane mask", "Lanes that go on to commit."),                     \
+	      VALUE(aborted, "lane mask", "Lanes that have to run again."),                    \
+	      VALUE(cost, "cycles", "Cycles that the resolution took."))
+
 void gputm__resolver_setup(struct gputm_unit *unit, struct gputm__resolver *core, uint32_t buffers,
 			   uint32_t lanes, uint32_t address_bits);
 void gputm__resolver_clear(struct gputm__resolver *core);

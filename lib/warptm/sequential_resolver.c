@@ -95,19 +95,12 @@ static const struct gputm__stat_row stats[] = {
 static const char *const results[] = { "survives", "aborts" };
 
 static const struct gputm_event_kind events[] = {
-	EVENT(GPUTM_SEQUENTIAL_RESOLVER_EVENT_ACQUIRE, "acquire", "A warp has got a buffer.",
-	      VALUE(buffer, "buffer", "The buffer."),
-	      VALUE(lanes, "lane mask", "Lanes to be resolved.")),
+	GPUTM__RESOLVER_ACQUIRE(GPUTM_SEQUENTIAL_RESOLVER_EVENT_ACQUIRE),
 	EVENT(GPUTM_SEQUENTIAL_RESOLVER_EVENT_LANE, "lane", "A lane has had its turn.",
 	      VALUE(buffer, "buffer", "The buffer."),
 	      VALUE(lane, "lane", "The lane."),
 	      NAMED(outcome, results, "Whether the lane goes on to commit.")),
-	EVENT(GPUTM_SEQUENTIAL_RESOLVER_EVENT_RELEASE, "release",
-	      "The warp is resolved, and the buffer is free.",
-	      VALUE(buffer, "buffer", "The buffer."),
-	      VALUE(survived, "lane mask", "Lanes that go on to commit."),
-	      VALUE(aborted, "lane mask", "Lanes that have to run again."),
-	      VALUE(cost, "cycles", "Cycles that the resolution took.")),
+	GPUTM__RESOLVER_RELEASE(GPUTM_SEQUENTIAL_RESOLVER_EVENT_RELEASE),
 };
 
 /* ---- life ---- */
@@ -115,10 +108,10 @@ static const struct gputm_event_kind events[] = {
 static int validate(const struct gputm_unit *unit)
 {
 	const struct gputm_sequential_resolver_config *c = gputm_unit_config(unit);
+	int error = gputm__check_granularity(unit, c->granularity, c->address_bits);
 
-	if (gputm__log2(c->granularity) >= c->address_bits)
-		return gputm__refuse(unit, "granularity = %u leaves nothing of address_bits = %u",
-				     c->granularity, c->address_bits);
+	if (error)
+		return error;
 	if (c->hashes > c->filter_bits / 2)
 		return gputm__refuse(unit, "hashes = %u is outside 1 .. %u, half of filter_bits",
 				     c->hashes, c->filter_bits / 2);
