@@ -69,7 +69,7 @@ case_refused() {
 	: >no.edges
 	printf 'one\ntwo \001\n' >bad.words
 	runs <<-TABLE
-		0 --list all | machine.cores = 15  [1 .. 64] |~ workload.buckets = 8000  \[1 [.][.] 
+		0 --list all | machine.cores = 15  [1 .. 256] |~ workload.buckets = 8000  \[1 [.][.] 
 		2 --system getm --set metadata_table.entries=4 : --set: got "metadata_table.entries=4", expected a parameter of validation_unit, which has those of its part metadata_table
 		2 --system getm --set stall_buffer.entries=4 : --set: got "stall_buffer.entries=4", expected a parameter of validation_unit, which has those of its part stall_buffer
 		1 --system getm --workload bank --threads 500 --set workload.accounts=30 --set warp_clock.backoff_base=0 --set machine.patience=5000 > livelock : machine.patience = 5000 attempts
@@ -101,8 +101,8 @@ case_refused() {
 		2 --out none/report : --out : none/report
 		0 --system ideal --workload ht-800 --threads 64 --check
 		# impossible settings name field, value and range
-		2 --set machine.cores=0 : machine: cores = 0 is not in 1 .. 64
-		2 --set machine.cores=many : machine: cores = "many" is not a number in 1 .. 64
+		2 --set machine.cores=0 : machine: cores = 0 is not in 1 .. 256
+		2 --set machine.cores=many : machine: cores = "many" is not a number in 1 .. 256
 		2 --set machine.gears=5 : gears
 		2 --set machine.l2_ways=3 : machine: l2_ways = 3 is not a power of two in 1 .. 64
 		2 --set engine.size=5 : got "engine", expected one of: machine workload
@@ -179,6 +179,7 @@ case_reports() {
 			store a[0] = x + 1
 	KERNEL
 	small='--workload bank --threads 256 --set workload.accounts=64'
+	wide='--set machine.cores=130 --set machine.partitions=33'
 	runs <<-TABLE
 		0 --workload plain.kernel --check | Nothing was checked: no transaction has committed !| passed
 		always --system ideal
@@ -190,6 +191,9 @@ case_reports() {
 		0 $small --check | Check passed: the run was serialisable
 		0 $small --check --format json --out report > nothing
 		0 $small --progress never 2> silent
+		$(for system in ideal kilo-tm warptm-el getm si-tm; do
+			echo "0 --system $system --workload bank --threads 8200 $wide --check | Check passed"
+		done)
 		0 --workload htk-8000 --progress always : of 23040 threads
 		0 --trace - --format csv < $data/small.trace > piped
 		0 --trace $data/small.trace --format csv > named

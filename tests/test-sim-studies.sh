@@ -185,7 +185,7 @@ FILE:1: zip: expected a line before <= zip seed 1 2 3
 FILE:2: nothing is run: the names of a point must be known <= seed 1 / system kilo-tm getn
 FILE:1: nothing is run: the names of a point must be known <= system kilo-tm getn / workload bank / seed 1
 FILE:2: nothing is run: the names of a point must be known <= system getm / workload bank bnk / divergence pdom
-FILE:2: machine: cores = 65 is not in 1 .. 64 <= workload bank / set machine.cores 15 65
+FILE:2: machine: cores = 257 is not in 1 .. 256 <= workload bank / set machine.cores 15 257
 FILE: nothing is run: each point fails <= threads 64 / workload bank / set commit_unit.ring 16 / tell cycles
 FILE:3: tell: got "stall_buffer.line", expected a figure of the run <= system getm / workload bank / tell cycles stall_buffer.line
 FILE:1: tell: got nothing <= tell 

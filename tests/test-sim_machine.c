@@ -644,12 +644,12 @@ KIT_TEST(test_wheel_calls_in_order)
 		uint64_t far = kit_below(&state, 2 * SIM_WHEEL_TICKS) + 1;
 		uint64_t due = far < SIM_WHEEL_TICKS ? far : SIM_WHEEL_TICKS - 1;
 
-		sim_wheel_wake(wheel, SIM_CORE, 3, wheel->now + far);
+		sim_wheel_wake(wheel, SIM_CORE, 67, wheel->now + far);
 		sim_wheel_wake(wheel, SIM_PARTITION, 63, wheel->now + due);
 		ck_assert(sim_wheel_next(wheel));
 		ck_assert_uint_eq(wheel->now, last + due);
-		ck_assert_uint_eq(sim_wheel_take(wheel, SIM_CORE), 8);
-		ck_assert_uint_eq(sim_wheel_take(wheel, SIM_PARTITION), UINT64_C(1) << 63);
+		ck_assert_uint_eq(sim_wheel_take(wheel, SIM_CORE, 64), 8);
+		ck_assert_uint_eq(sim_wheel_take(wheel, SIM_PARTITION, 0), UINT64_C(1) << 63);
 		sim_wheel_done(wheel);
 		last = wheel->now;
 	}

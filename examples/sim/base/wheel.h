@@ -15,21 +15,22 @@
 
 #include "time.h"
 
+/* Each is the place of its first word of bits in a tick: up to 64 partitions and 256 cores. */
 enum sim_part {
-	SIM_PARTITION,
-	SIM_PORT_FROM_CORE, /* source ports of the crossbar to memory */
-	SIM_PORT_TO_PARTITION,
-	SIM_PORT_FROM_PARTITION, /* source ports of the crossbar to the cores */
-	SIM_PORT_TO_CORE,
-	SIM_CORE,
-	SIM_PARTS,
+	SIM_PARTITION = 0,
+	SIM_PORT_TO_PARTITION = 1,
+	SIM_PORT_FROM_PARTITION = 2, /* source ports of the crossbar to the cores */
+	SIM_PORT_FROM_CORE = 4,	     /* source ports of the crossbar to memory */
+	SIM_PORT_TO_CORE = 8,
+	SIM_CORE = 12,
+	SIM_PART_WORDS = 16,
 };
 
 #define SIM_WHEEL_TICKS 4096u
 
 struct sim_wheel {
 	uint64_t now;
-	uint64_t called[SIM_WHEEL_TICKS][8]; /* by part; the last two are not used */
+	uint64_t called[SIM_WHEEL_TICKS][SIM_PART_WORDS];
 	uint64_t occupied[SIM_WHEEL_TICKS / 64];
 };
 
@@ -45,7 +46,7 @@ static inline void sim_wheel_wake(struct sim_wheel *wheel, enum sim_part part, u
 	if (at - wheel->now >= SIM_WHEEL_TICKS)
 		at = wheel->now + SIM_WHEEL_TICKS - 1;
 	slot = (uint32_t)at % SIM_WHEEL_TICKS;
-	wheel->called[slot][part] |= UINT64_C(1) << index;
+	wheel->called[slot][part + index / 64] |= UINT64_C(1) << index % 64;
 	wheel->occupied[slot / 64] |= UINT64_C(1) << slot % 64;
 }
 
@@ -75,10 +76,10 @@ static inline bool sim_wheel_next(struct sim_wheel *wheel)
 	return true;
 }
 
-/* Take the calls of one kind of part at this tick. */
-static inline uint64_t sim_wheel_take(struct sim_wheel *wheel, enum sim_part part)
+/* Take the calls at this tick of 64 parts of a kind, from number `first` on. */
+static inline uint64_t sim_wheel_take(struct sim_wheel *wheel, enum sim_part part, uint32_t first)
 {
-	uint64_t *called = &wheel->called[wheel->now % SIM_WHEEL_TICKS][part];
+	uint64_t *called = &wheel->called[wheel->now % SIM_WHEEL_TICKS][part + first / 64];
 	uint64_t mask = *called;
 
 	*called = 0;

@@ -25,7 +25,7 @@ static const char *const schedulers[] = { "lrr", "gto", "two_level" };
  * and where that is from, of fermi, reference, thesis-3 and thesis-4.
  */
 #define FIELDS(F)                                                                              \
-	F(cores, 1, 64, false, NULL, "SIMT cores",                                             \
+	F(cores, 1, 256, false, NULL, "SIMT cores",                                             \
 	  15, T6_1, 15, RELEASED, 30, T3_2, 30, T4_4),                                         \
 	F(warps, 1, 64, false, NULL, "warps resident on a core",                               \
 	  48, T6_1, 48, RELEASED, 32, T3_2, 32, T4_4),                                         \
@@ -41,7 +41,7 @@ static const char *const schedulers[] = { "lrr", "gto", "two_level" };
 	F(scheduler, SIM_LRR, SIM_TWO_LEVEL, false, schedulers,                                \
 	  "which ready warp issues: in turn, the last one then the oldest, or by groups of 8", \
 	  SIM_GTO, T6_1, SIM_GTO, T6_1, SIM_LRR, T3_2, SIM_LRR, T4_4),                         \
-	F(partitions, 1, 16, false, NULL, "memory partitions",                                 \
+	F(partitions, 1, 64, false, NULL, "memory partitions",                                 \
 	  6, T6_1, 6, RELEASED, 8, T3_2, 8, T4_4),                                             \
 	F(interleave, 128, 1u << 20, true, NULL, "consecutive bytes in one partition",         \
 	  256, RELEASED, 256, RELEASED, 256, SILENT, 256, SILENT),                             \
@@ -55,7 +55,7 @@ static const char *const schedulers[] = { "lrr", "gto", "two_level" };
 	  5, T6_1, 5, RELEASED, 5, T4_4, 5, T4_4),                                             \
 	F(flit_bytes, 8, 128, true, NULL, "bytes that a port moves in a crossbar cycle",       \
 	  32, T6_1, 32, RELEASED, 32, T4_4, 32, T4_4),                                         \
-	F(concentration, 1, 64, false, NULL, "cores that share a port of each crossbar",       \
+	F(concentration, 1, 256, false, NULL, "cores that share a port of each crossbar",       \
 	  1, T6_1, 1, RELEASED, 1, SILENT, 3, T4_4),                                           \
 	F(l1_bytes, 0, 1u << 20, false, NULL,                                                  \
 	  "bytes of L1 for a core's loads outside of transactions; 0: none",                   \

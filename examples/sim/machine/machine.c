@@ -181,22 +181,30 @@ void sim_machine_free(struct sim_machine *machine)
 
 /* ---- running --------------------------------------------------------------------------- */
 
+/* Each of up to 256 parts of a kind that is called at this tick, from the lowest number on. */
+#define EACH_CALLED(i, wheel, part, count)                                                     \
+	uint32_t first_ = 0; first_ < (count); first_ += 64)                                   \
+	for (uint64_t rest_ = sim_wheel_take(wheel, part, first_), i;                          \
+	     rest_ && (i = first_ + (uint64_t)__builtin_ctzll(rest_), true);                   \
+	     rest_ &= rest_ - 1
+
 static void tick(struct sim_machine *machine)
 {
-	struct sim_wheel *wheel = &machine->wheel;
 	void (*call)(struct sim_machine *machine, uint32_t index) = machine->cores->call;
+	struct sim_wheel *wheel = &machine->wheel;
+	uint32_t cores = machine->config.cores;
 
-	for (SIM_EACH_LANE(i, sim_wheel_take(wheel, SIM_PARTITION)))
+	for (SIM_EACH_LANE(i, sim_wheel_take(wheel, SIM_PARTITION, 0)))
 		sim_partition_call(machine, (uint32_t)i);
-	for (SIM_EACH_LANE(i, sim_wheel_take(wheel, SIM_PORT_FROM_CORE)))
+	for (EACH_CALLED(i, wheel, SIM_PORT_FROM_CORE, cores))
 		sim_crossbar_source(machine, &machine->up, (uint32_t)i);
-	for (SIM_EACH_LANE(i, sim_wheel_take(wheel, SIM_PORT_TO_PARTITION)))
+	for (SIM_EACH_LANE(i, sim_wheel_take(wheel, SIM_PORT_TO_PARTITION, 0)))
 		sim_crossbar_sink(machine, &machine->up, (uint32_t)i, sim_partition_accept);
-	for (SIM_EACH_LANE(i, sim_wheel_take(wheel, SIM_PORT_FROM_PARTITION)))
+	for (SIM_EACH_LANE(i, sim_wheel_take(wheel, SIM_PORT_FROM_PARTITION, 0)))
 		sim_crossbar_source(machine, &machine->down, (uint32_t)i);
-	for (SIM_EACH_LANE(i, sim_wheel_take(wheel, SIM_PORT_TO_CORE)))
+	for (EACH_CALLED(i, wheel, SIM_PORT_TO_CORE, cores))
 		sim_crossbar_sink(machine, &machine->down, (uint32_t)i, machine->cores->accept);
-	for (SIM_EACH_LANE(i, sim_wheel_take(wheel, SIM_CORE)))
+	for (EACH_CALLED(i, wheel, SIM_CORE, cores))
 		call(machine, (uint32_t)i);
 	sim_wheel_done(wheel);
 }

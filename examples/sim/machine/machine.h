@@ -31,14 +31,14 @@
 /* Rows, with the values of each machine, are in config.c. */
 struct sim_machine_config {
 	size_t size; /* of this struct, for its parameter table */
-	uint32_t cores;		 /* 1..64 */
+	uint32_t cores;		 /* 1..256 */
 	uint32_t warps;		 /* per core, 1..64 */
 	uint32_t lanes;		 /* per warp, 1..32 */
 	uint32_t blocks;	 /* most resident blocks per core */
 	uint32_t issue_slots;	 /* 1, 2 or 4 */
 	uint32_t simd_width;	 /* lanes of a slot, per core cycle */
 	uint32_t scheduler;	 /* SIM_LRR .. */
-	uint32_t partitions;	 /* 1..16 */
+	uint32_t partitions;	 /* 1..64 */
 	uint32_t interleave;	 /* bytes */
 	uint32_t core_mhz;
 	uint32_t crossbar_mhz;

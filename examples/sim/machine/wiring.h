@@ -129,7 +129,7 @@ struct sim_machine {
 	uint32_t tick_mhz, crossbar_ticks;
 	uint32_t issue_ticks, issue_cycles; /* that the issue of a warp takes */
 	uint64_t slot_warps;  /* of issue slot 0; those of slot i are this shifted by i */
-	uint8_t port_of[64];  /* of each core, in the crossbars */
+	uint8_t port_of[256]; /* of each core, in the crossbars */
 	uint32_t line_ticks256; /* 256ths of a tick that a line occupies DRAM */
 	struct {
 		uint32_t rc, rrd, rcd, rp, cl; /* 256ths of a tick */

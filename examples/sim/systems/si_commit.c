@@ -65,7 +65,8 @@ static void walk(struct sim_port *port, struct sim_warp *warp)
 
 	state->phase = SI_WRITING;
 	sim_stage(port, warp, SIM_STAGE_WRITE);
-	state->row = state->left = 0;
+	state->row = 0;
+	state->left = 0;
 	si->in_flight++;
 	sim_si_line_push(port, &si->walk[warp->core], warp->index);
 	port->host->call_core(port, warp->core,
@@ -182,11 +183,11 @@ void sim_si_commit(struct sim_port *port, struct sim_warp *warp)
 
 /* Send the words of a row to the version that is being written; notes the partitions of their
  * places. */
-static uint32_t find_partitions(struct sim_port *port, struct si_warp *state,
+static uint64_t find_partitions(struct sim_port *port, struct si_warp *state,
 				const struct gputm_tx_log_row *row)
 {
 	struct si *si = sim_si_of(port);
-	uint32_t set = 0;
+	uint64_t set = 0;
 
 	for (SIM_EACH_LANE(lane, row->mask & state->writers)) {
 		const struct si_region *region = sim_si_region_of(si, row->address[lane]);
@@ -196,7 +197,7 @@ static uint32_t find_partitions(struct sim_port *port, struct si_warp *state,
 			 gputm_version_table_resolve_write(si->versions, address,
 							   &state->physical[lane]),
 			 "the version table refused a write");
-		set |= 1u << sim_partition_of(port, state->physical[lane]);
+		set |= UINT64_C(1) << sim_partition_of(port, state->physical[lane]);
 	}
 	return set;
 }
@@ -265,7 +266,7 @@ static bool walk_on(struct sim_port *port, struct sim_warp *warp)
 	if (!state->left)
 		state->left = find_partitions(port, state, &row);
 	if (state->left) {
-		send_words(port, warp, (uint32_t)__builtin_ctz(state->left), &row);
+		send_words(port, warp, (uint32_t)__builtin_ctzll(state->left), &row);
 		state->left &= state->left - 1;
 	}
 	if (!state->left)

@@ -97,7 +97,7 @@ struct si_warp {
 	bool voted;			 /* the commit units have been asked for their results */
 	uint32_t walked;		 /* rows walked for the load that waits */
 	uint32_t row;			 /* row of the log that is walked */
-	uint32_t left;			 /* partitions that this row still has to be sent to */
+	uint64_t left;			 /* partitions that this row still has to be sent to */
 	uint64_t physical[SIM_MAX_LANES]; /* places of its words */
 };
 
