@@ -33,8 +33,8 @@ for script in places units; do
 		complain "$script.sh: $(cat "$work/out")"
 done
 ! have mandoc || mandoc -T lint -W warning "$copy/man/gputm_$unit.3" "$copy/man/gputm.7" 2>&1 |
-	grep -v 'referenced manual not found' >"$work/out"
-[ ! -s "$work/out" ] || complain "$(cat "$work/out")"
+	grep -v 'referenced manual not found' >"$work/lint"
+[ ! -s "$work/lint" ] || complain "$(cat "$work/lint")"
 # Its page and its example, from the unit itself.
 mkdir -p "$work/build/tests/build"
 sed -n '/base\.h/d; s,^#include [<"]gputm/\(.*\)\.h[>"].*,UNIT(\1),p' \
