@@ -23,65 +23,68 @@ seed 1..5
 tell cycles aborted stall_buffer.no_line
 TXT
 
-# ---- the points ----
-reason='validation_unit: warp_bits = 1 is outside 10 .. 16, as the machine has more warps'
 run 1 --study points --jobs 1 --out all.jsonl
 [ ! -s out ] || complain '--out: standard output is not empty'
 grep -q '^gputm-sim: 10 of 50 points failed; .* point [0-9]*: [a-z]' err || complain "failures: $(cat err)"
-[ "$(wc -l <all.jsonl)" -eq 50 ] || complain "$(wc -l <all.jsonl) points and not 30 + 10 + 10"
-"$tests/json-lint" 50 <all.jsonl || complain 'no JSON'
-awk '
-	!index($0, "\"run\":" NR ",\"of\":50,") { print NR ": not in order" }
-	/"point.system":"fine-lock"/ && /"point.validation_unit.warp_bits":"-","point.concurrency":"-",/ { fine++ }
-	/"point.system":"kilo-tm"/ && /"point.concurrency":8,.*"point.validation_unit.warp_bits":"-"/ { kilo++ }
-	/"point.threads":32,.*"point.workload.accounts":128/ { print "zip multiplies" }
-	/"point.system":"getm"/ && !getm++ {
-		if (!/"cycles":[0-9]*,"aborted":[0-9]*,"stall_buffer.no_line":[0-9]*[}]$/) print "tell: " $0
-	}
-	/"failed"/ {
-		failed++
-		if (!index($0, "\"failed\":\"" reason "\"")) print "a failure without its reason: " $0
-	}
-	END {
-		if (fine != 10) print "fine-lock: its limit and warp bits are not \"-\""
-		if (kilo != 10) print "kilo-tm: its warp bits are not \"-\""
-		if (failed != 10) print failed + 0 " failures and not 10"
-	}' reason="$reason" all.jsonl >wrong
-[ ! -s wrong ] || complain "$(cat wrong)"
-# Each is what a run of its own gives, but for the names of the study.
-for run in 2 17 44; do
-	sed -n "${run}p" all.jsonl >line
-	run 0 --config line --only cycles,aborted --format jsonl
-	[ "$(sed 's/.*"cycles"/"cycles"/; s/,"stall_buffer.*/}/' line)" = "$(sed 's/.*"cycles"/"cycles"/' out)" ] ||
-		complain "point $run: $(cat out) and not $(cat line)"
-done
 
-# ---- points that fail ----
-command=$(sed -n 's/.*"command":"gputm-sim \([^"]*\)".*/\1/p' all.jsonl | head -1)
-# shellcheck disable=SC2086
-run 2 $command
-grep -qF "$reason" err || complain "the command of a failure: $command: $(cat err)"
+# Each point is a line, in order.
+case_points() {
+	reason='validation_unit: warp_bits = 1 is outside 10 .. 16, as the machine has more warps'
+	[ "$(wc -l <all.jsonl)" -eq 50 ] || complain "$(wc -l <all.jsonl) points and not 30 + 10 + 10"
+	"$tests/json-lint" 50 <all.jsonl || complain 'no JSON'
+	awk '
+		!index($0, "\"run\":" NR ",\"of\":50,") { print NR ": not in order" }
+		/"point.system":"fine-lock"/ && /"point.validation_unit.warp_bits":"-","point.concurrency":"-",/ { fine++ }
+		/"point.system":"kilo-tm"/ && /"point.concurrency":8,.*"point.validation_unit.warp_bits":"-"/ { kilo++ }
+		/"point.threads":32,.*"point.workload.accounts":128/ { print "zip multiplies" }
+		/"point.system":"getm"/ && !getm++ {
+			if (!/"cycles":[0-9]*,"aborted":[0-9]*,"stall_buffer.no_line":[0-9]*[}]$/) print "tell: " $0
+		}
+		/"failed"/ {
+			failed++
+			if (!index($0, "\"failed\":\"" reason "\"")) print "a failure without its reason: " $0
+		}
+		END {
+			if (fine != 10) print "fine-lock: its limit and warp bits are not \"-\""
+			if (kilo != 10) print "kilo-tm: its warp bits are not \"-\""
+			if (failed != 10) print failed + 0 " failures and not 10"
+		}' reason="$reason" all.jsonl >wrong
+	[ ! -s wrong ] || complain "$(cat wrong)"
+	# Each is what a run of its own gives, but for the names of the study.
+	for run in 2 17 44; do
+		sed -n "${run}p" all.jsonl >line
+		run 0 --config line --only cycles,aborted --format jsonl
+		[ "$(sed 's/.*"cycles"/"cycles"/; s/,"stall_buffer.*/}/' line)" = "$(sed 's/.*"cycles"/"cycles"/' out)" ] ||
+			complain "point $run: $(cat out) and not $(cat line)"
+	done
+	# The command of a point that failed fails likewise.
+	command=$(sed -n 's/.*"command":"gputm-sim \([^"]*\)".*/\1/p' all.jsonl | head -1)
+	# shellcheck disable=SC2086
+	run 2 $command
+	grep -qF "$reason" err || complain "the command of a failure: $command: $(cat err)"
+}
 
-# ---- the same bytes, whoever runs them ----
-run 1 --study points --jobs 3
-same out '--jobs 3'
-for shard in 6 2 7 1 4 3 5; do
-	echo "0/1 --study points --shard $shard/7 --jobs 2 --out shard$shard"
-done >table
-runs <table
-run 1 --merge shard3 shard7 shard1 shard5 shard2 shard6 shard4
-same out 'seven shards'
-cat shard[1-7] >shards
-run 1 --merge shards shard2 --out merged
-same merged 'shards in one file'
-run 1 --merge shard1 shard2 shard4 shard5 shard6 shard7 --out absent
-grep -q -- '--merge: 7 of 50 points are missing: 3 10 17' err || complain "missing points: $(cat err)"
-[ ! -e absent ] || complain 'a merge that lacks points has written a file'
-[ "$("$sim" --study points --shard 50/51 | wc -l) $("$sim" --study points --shard 51/51 | wc -l)" = '1 0' ] ||
-	complain 'shards of one point and of none'
+# The bytes are the same, whoever runs the points.
+case_same() {
+	run 1 --study points --jobs 3
+	same out '--jobs 3'
+	for shard in 6 2 7 1 4 3 5; do
+		echo "0/1 --study points --shard $shard/7 --jobs 2 --out shard$shard"
+	done >table
+	runs <table
+	run 1 --merge shard3 shard7 shard1 shard5 shard2 shard6 shard4
+	same out 'seven shards'
+	cat shard[1-7] >shards
+	run 1 --merge shards shard2 --out merged
+	same merged 'shards in one file'
+	run 1 --merge shard1 shard2 shard4 shard5 shard6 shard7 --out absent
+	grep -q -- '--merge: 7 of 50 points are missing: 3 10 17' err || complain "missing points: $(cat err)"
+	[ ! -e absent ] || complain 'a merge that lacks points has written a file'
+	[ "$("$sim" --study points --shard 50/51 | wc -l) $("$sim" --study points --shard 51/51 | wc -l)" = '1 0' ] ||
+		complain 'shards of one point and of none'
 
-# A worker that keeps its units from point to point, and one for each point that has none to keep.
-cat >mixed <<'TXT'
+	# A worker that keeps its units from point to point, and one for each point that has none to keep.
+	cat >mixed <<'TXT'
 workload bank
 threads 96
 system warptm-tcd getm si-tm
@@ -90,85 +93,89 @@ set machine.warps 8 12
 seed 1 2
 tell *
 TXT
-run 0 --study mixed --jobs 1 --report instances --out kept.jsonl
-points=$(wc -l <kept.jsonl)
-[ "$points" -eq 24 ] || complain "$points points and not 24"
-awk -v points="$points" 'BEGIN {
-	for (point = 1; point <= points; point++)
-		print "0 --study mixed --jobs 1 --shard " point "/" points " --report instances >> made.jsonl"
-}' >table
-runs <table
-cmp -s kept.jsonl made.jsonl || complain "units kept: other bytes than units made anew"
-
-# ---- killed, and gone on with ----
-# kill_at LINES SIGNAL [child]: run until the file has so many lines, then kill it or its worker
-kill_at() {
-	"$sim" --study points --jobs 1 --resume part 2>err >out &
-	pid=$!
-	# A shell that is not yet the program would take the signal with the traps of this one.
-	until grep -q gputm-sim "/proc/$pid/comm" 2>/dev/null; do
-		kill -0 $pid 2>/dev/null || break
-	done
-	while kill -0 $pid 2>/dev/null && [ "$(cat part 2>/dev/null | wc -l)" -lt "$1" ]; do
-		:
-	done
-	[ $# -eq 2 ] || read -r pid _ <"/proc/$pid/task/$pid/children"
-	# shellcheck disable=SC2086
-	kill -"$2" $pid 2>/dev/null
-	wait $!
+	run 0 --study mixed --jobs 1 --report instances --out kept.jsonl
+	points=$(wc -l <kept.jsonl)
+	[ "$points" -eq 24 ] || complain "$points points and not 24"
+	awk -v points="$points" 'BEGIN {
+		for (point = 1; point <= points; point++)
+			print "0 --study mixed --jobs 1 --shard " point "/" points " --report instances >> made.jsonl"
+	}' >table
+	runs <table
+	cmp -s kept.jsonl made.jsonl || complain "units kept: other bytes than units made anew"
 }
-kill_at 3 KILL
-[ "$(wc -l <part)" -ge 3 ] || complain 'killed: results are lost'
-kill_at 9 TERM
-kill_at 14 KILL child
-kill_at 22 INT
-kill_at 31 KILL
-run 1 --study points --jobs 2 --resume part
-same part 'killed five times'
-[ ! -s out ] || complain '--resume: its file is the output'
-# What is there is not run again; a failure is.
-cp all.jsonl part
-run 1 --study points --resume part --progress always
-same part 'resumed when all is there'
-sed 5,8d all.jsonl >part
-run 1 --study points --resume part --out other
-same other '--resume and --out'
-[ "$(wc -l <part)" -eq 60 ] || complain "--resume: $(wc -l <part) lines and not 46 + 4 + 10 that failed before"
-# A process that is killed is a failure with its reason.
-# Its points are so long that the second one never ends, however busy the machine is.
-cat >long <<'TXT'
+
+# A study that was killed is gone on with.
+case_killed() {
+	# kill_at LINES SIGNAL [child]: run until the file has so many lines, then kill it or its worker
+	kill_at() {
+		"$sim" --study points --jobs 1 --resume part 2>err >out &
+		pid=$!
+		# A shell that is not yet the program would take the signal with the traps of this one.
+		until grep -q gputm-sim "/proc/$pid/comm" 2>/dev/null; do
+			kill -0 $pid 2>/dev/null || break
+		done
+		while kill -0 $pid 2>/dev/null && [ "$(cat part 2>/dev/null | wc -l)" -lt "$1" ]; do
+			:
+		done
+		[ $# -eq 2 ] || read -r pid _ <"/proc/$pid/task/$pid/children"
+		# shellcheck disable=SC2086
+		kill -"$2" $pid 2>/dev/null
+		wait $!
+	}
+	kill_at 3 KILL
+	[ "$(wc -l <part)" -ge 3 ] || complain 'killed: results are lost'
+	kill_at 9 TERM
+	kill_at 14 KILL child
+	kill_at 22 INT
+	kill_at 31 KILL
+	run 1 --study points --jobs 2 --resume part
+	same part 'killed five times'
+	[ ! -s out ] || complain '--resume: its file is the output'
+	# What is there is not run again; a failure is.
+	cp all.jsonl part
+	run 1 --study points --resume part --progress always
+	same part 'resumed when all is there'
+	sed 5,8d all.jsonl >part
+	run 1 --study points --resume part --out other
+	same other '--resume and --out'
+	[ "$(wc -l <part)" -eq 60 ] || complain "--resume: $(wc -l <part) lines and not 46 + 4 + 10 that failed before"
+	# A process that is killed is a failure with its reason.
+	# Its points are so long that the second one never ends, however busy the machine is.
+	cat >long <<'TXT'
 workload hash-table
 threads 200000
 seed 1 2
 TXT
-"$sim" --study long --jobs 1 --resume long.jsonl 2>err >out &
-pid=$!
-until child=$(cat /proc/$pid/task/$pid/children 2>/dev/null) && [ -n "$child" ]; do
-	kill -0 $pid 2>/dev/null || break
-done
-# shellcheck disable=SC2086
-kill -KILL $child
-until [ -s long.jsonl ]; do
-	kill -0 $pid 2>/dev/null || break
-done
-kill -TERM $pid
-wait $pid
-[ $? -eq 3 ] && grep -q 'ended by signal SIGTERM with 1 of 2 points; --resume goes on' err ||
-	complain "SIGTERM: $(cat err)"
-grep -q '"run":1,.*"failed":"its process was killed by signal 9","command":"gputm-sim --system kilo-tm --workload hash-table --threads 200000 --seed 1"' long.jsonl ||
-	complain "a killed process: $(cat long.jsonl)"
+	"$sim" --study long --jobs 1 --resume long.jsonl 2>err >out &
+	pid=$!
+	until child=$(cat /proc/$pid/task/$pid/children 2>/dev/null) && [ -n "$child" ]; do
+		kill -0 $pid 2>/dev/null || break
+	done
+	# shellcheck disable=SC2086
+	kill -KILL $child
+	until [ -s long.jsonl ]; do
+		kill -0 $pid 2>/dev/null || break
+	done
+	kill -TERM $pid
+	wait $pid
+	[ $? -eq 3 ] && grep -q 'ended by signal SIGTERM with 1 of 2 points; --resume goes on' err ||
+		complain "SIGTERM: $(cat err)"
+	grep -q '"run":1,.*"failed":"its process was killed by signal 9","command":"gputm-sim --system kilo-tm --workload hash-table --threads 200000 --seed 1"' long.jsonl ||
+		complain "a killed process: $(cat long.jsonl)"
+}
 
-# ---- bad input ----
-# A line is: what is said of a study <= its lines, with / between them; nothing has run
-awk '{
-	at = index($0, " <= ")
-	text = substr($0, 1, at - 1)
-	n = split(substr($0, at + 4), line, " / ")
-	for (i = 1; i <= n; i++)
-		print line[i] >("bad." NR)
-	sub(/^FILE/, "bad." NR, text)
-	print "2 --study bad." NR " --jobs 1 --out results : " text "\nabsent results"
-}' >table <<'TXT'
+# What is wrong in a study, or in results, is refused before anything runs.
+case_refused() {
+	# A line is: what is said of a study <= its lines, with / between them; nothing has run
+	awk '{
+		at = index($0, " <= ")
+		text = substr($0, 1, at - 1)
+		n = split(substr($0, at + 4), line, " / ")
+		for (i = 1; i <= n; i++)
+			print line[i] >("bad." NR)
+		sub(/^FILE/, "bad." NR, text)
+		print "2 --study bad." NR " --jobs 1 --out results : " text "\nabsent results"
+	}' >table <<'TXT'
 FILE:2: got "validation_unit.stal_lines", which nothing in the study uses <= system getm / set validation_unit.stal_lines 4
 FILE:1: got "sead", expected an option that says what is run (see --help); did you mean seed? <= sead 1..4
 FILE:1: got "format", expected an option <= format text
@@ -190,9 +197,9 @@ FILE: nothing is run: each point fails <= threads 64 / workload bank / set commi
 FILE:3: tell: got "stall_buffer.line", expected a figure of the run <= system getm / workload bank / tell cycles stall_buffer.line
 FILE:1: tell: got nothing <= tell 
 TXT
-runs <table
-printf 'workload bank\0\n' >bad
-runs <<'TABLE'
+	runs <table
+	printf 'workload bank\0\n' >bad
+	runs <<'TABLE'
 2 --study bad : bad:1: got a NUL
 2 --study absent
 2 --study points --shard 0/3 : --shard: got "0/3", expected I/N
@@ -206,68 +213,72 @@ runs <<'TABLE'
 2 --jobs 2
 2 --merge
 TABLE
-# cannot FILE TEXT: neither gone on with nor merged, and left as it is
-cannot() {
-	cp "$1" "$1.before"
-	echo "2 --study points --resume $1 : $1:$2"
-	echo "2 --merge all.jsonl $1 --out results : $1:$2"
-	echo "same $1 $1.before"
-	echo 'absent results'
+	# cannot FILE TEXT: neither gone on with nor merged, and left as it is
+	cannot() {
+		cp "$1" "$1.before"
+		echo "2 --study points --resume $1 : $1:$2"
+		echo "2 --merge all.jsonl $1 --out results : $1:$2"
+		echo "same $1 $1.before"
+		echo 'absent results'
+	}
+	head -c 3000 all.jsonl >cut
+	sed '3s/"study":"./"study":"x/' all.jsonl >alien
+	sed '4s/"version":"/&9/' all.jsonl >version
+	(cat all.jsonl && sed '1!d; s/"cycles":/&1/' all.jsonl) >another
+	echo '{"cycles":3}' >other
+	{
+		cannot cut "$(($(wc -l <cut) + 1)): expected a whole line of JSON"
+		cannot alien '3: got a result of another study'
+		cannot version '4: got a result of another version'
+		cannot another '51: got another result of a point that has one'
+		cannot other '1: expected the result of a point of a study'
+	} >table
+	runs <table
+	# A kernel, or what it includes, is another one than when the first points were run.
+	kernels=$(cd "$OLDPWD" && cd "$srcdir/examples/kernels" && pwd)
+	printf '%s\n' 'workload ./privatisation.kernel' 'system kilo-tm getm' 'seed 1' >own
+	for edited in litmus.macros privatisation.kernel; do
+		cp "$kernels/litmus.macros" "$kernels/privatisation.kernel" .
+		chmod u+w litmus.macros privatisation.kernel
+		run 0 --study own --shard 1/2 --out first
+		cp first before
+		echo '# another one' >>$edited
+		run 2 --study own --resume first
+		grep -q 'first:1: got a result of another study, or of other kernels or files' err ||
+			complain "--resume after an edit of $edited: $(cat err)"
+		cmp -s first before || complain "an edit of $edited: the results are others"
+		run 0 --study own --shard 2/2 --out second
+		run 2 --merge first second --out results
+		[ ! -e results ] || complain "--merge after an edit of $edited: there are results"
+		[ "$(sed 's/.*"point.hash":"\([0-9a-f]*\)".*/\1/' first)" != "$(run 0 --study own --shard 1/2 --out again &&
+			sed 's/.*"point.hash":"\([0-9a-f]*\)".*/\1/' again)" ] || complain "point.hash after an edit of $edited"
+	done
 }
-head -c 3000 all.jsonl >cut
-sed '3s/"study":"./"study":"x/' all.jsonl >alien
-sed '4s/"version":"/&9/' all.jsonl >version
-(cat all.jsonl && sed '1!d; s/"cycles":/&1/' all.jsonl) >another
-echo '{"cycles":3}' >other
-{
-	cannot cut "$(($(wc -l <cut) + 1)): expected a whole line of JSON"
-	cannot alien '3: got a result of another study'
-	cannot version '4: got a result of another version'
-	cannot another '51: got another result of a point that has one'
-	cannot other '1: expected the result of a point of a study'
-} >table
-runs <table
-# A kernel, or what it includes, is another one than when the first points were run.
-kernels=$(cd "$OLDPWD" && cd "$srcdir/examples/kernels" && pwd)
-printf '%s\n' 'workload ./privatisation.kernel' 'system kilo-tm getm' 'seed 1' >own
-for edited in litmus.macros privatisation.kernel; do
-	cp "$kernels/litmus.macros" "$kernels/privatisation.kernel" .
-	chmod u+w litmus.macros privatisation.kernel
-	run 0 --study own --shard 1/2 --out first
-	cp first before
-	echo '# another one' >>$edited
-	run 2 --study own --resume first
-	grep -q 'first:1: got a result of another study, or of other kernels or files' err ||
-		complain "--resume after an edit of $edited: $(cat err)"
-	cmp -s first before || complain "an edit of $edited: the results are others"
-	run 0 --study own --shard 2/2 --out second
-	run 2 --merge first second --out results
-	[ ! -e results ] || complain "--merge after an edit of $edited: there are results"
-	[ "$(sed 's/.*"point.hash":"\([0-9a-f]*\)".*/\1/' first)" != "$(run 0 --study own --shard 1/2 --out again &&
-		sed 's/.*"point.hash":"\([0-9a-f]*\)".*/\1/' again)" ] || complain "point.hash after an edit of $edited"
-done
 
-# ---- GNU parallel ----
-studies=$(cd "$OLDPWD" && cd "$srcdir/examples/studies" && pwd)
-grep -v '^#' "$studies/stall-buffer.study" >example
-awk '/^# How large/ { on = 1; next } /^\.Ed/ { on = 0 } on' "$page" | cmp -s - example ||
-	complain 'the study in gputm-sim(1) is not stall-buffer.study'
-if command -v parallel >/dev/null 2>&1; then
-	# A task that is killed makes the merge fail; the same command goes on.
-	printf '#!/bin/sh\ncase "$*" in *3/4*) kill -9 $$ ;; esac\nexec "%s" "$@"\n' "$sim" >killed
-	chmod +x killed
-	SIM=$work/killed sh "$studies/parallel.sh" points 4 by-parallel >out 2>err && complain 'a killed task: exit 0'
-	grep -q '12 of 50 points are missing: 3 7' err || complain "a killed task: $(cat err)"
-	[ ! -e by-parallel ] || complain 'a killed task: there are results'
-	SIM=$sim sh "$studies/parallel.sh" points 4 by-parallel -j2 >out 2>err
-	[ $? -eq 1 ] || complain "parallel.sh: points that failed: $(cat err)"
-	same by-parallel 'GNU parallel'
-else
-	echo 'SKIP: parallel.sh: GNU parallel is not there'
-fi
+# GNU parallel runs the parts of a study.
+case_parallel() {
+	studies=$(cd "$OLDPWD" && cd "$srcdir/examples/studies" && pwd)
+	grep -v '^#' "$studies/stall-buffer.study" >example
+	awk '/^# How large/ { on = 1; next } /^\.Ed/ { on = 0 } on' "$page" | cmp -s - example ||
+		complain 'the study in gputm-sim(1) is not stall-buffer.study'
+	if command -v parallel >/dev/null 2>&1; then
+		# A task that is killed makes the merge fail; the same command goes on.
+		printf '#!/bin/sh\ncase "$*" in *3/4*) kill -9 $$ ;; esac\nexec "%s" "$@"\n' "$sim" >killed
+		chmod +x killed
+		SIM=$work/killed sh "$studies/parallel.sh" points 4 by-parallel >out 2>err && complain 'a killed task: exit 0'
+		grep -q '12 of 50 points are missing: 3 7' err || complain "a killed task: $(cat err)"
+		[ ! -e by-parallel ] || complain 'a killed task: there are results'
+		SIM=$sim sh "$studies/parallel.sh" points 4 by-parallel -j2 >out 2>err
+		[ $? -eq 1 ] || complain "parallel.sh: points that failed: $(cat err)"
+		same by-parallel 'GNU parallel'
+	else
+		echo 'SKIP: parallel.sh: GNU parallel is not there'
+	fi
+}
 
-# ---- pictures ----
-cat >plotted <<'TXT'
+# --plot draws a picture.
+case_pictures() {
+	cat >plotted <<'TXT'
 system getm fine-lock
 workload bank queue
 set validation_unit.stall_lines 1 2 16
@@ -275,32 +286,32 @@ threads 64
 seed 1..3
 tell cycles stall_buffer.no_line
 TXT
-mkdir -p tools
-printf '#!/bin/sh\nread -r first <"$1" && echo "$first" >>drawn\n' >tools/gnuplot
-chmod +x tools/gnuplot
-PATH=$work/tools:$PATH run 0 --study plotted --out plotted.jsonl --plot "it's.svg"
-grep -q 'Drawn by gputm-sim' drawn || complain '--plot: gnuplot was not called'
-grep -qxF "set output 'it''s.svg'" "it's.gp" || complain "--plot: $(cat "it's.gp")"
-# Two figures, two workloads, two systems; the mean over the seeds and its interval.
-[ "$(grep -c '^\$d.*EOD' "it's.gp")" -eq 8 ] || complain '--plot: not all panels and series'
-mean=$(grep '"point.system":"getm","point.workload":"queue".*stall_lines":2,' plotted.jsonl |
-	sed 's/.*"cycles":\([0-9]*\).*/\1/' | awk '{ n++; sum += $1; squares += $1 * $1 }
-	END {
-		mean = sum / n
-		reach = 4.302653 * sqrt((squares - n * mean * mean) / (n - 1) / n)
-		printf "2 %.2f %.2f %.2f", mean, mean - reach, mean + reach
-	}')
-got=$(sed -n '/^\$d0_1_0 /,/^EOD/p' "it's.gp" | awk '$1 == 2 { printf "2 %.2f %.2f %.2f", $2, $3, $4 }')
-echo "$mean $got" | awk '{ for (i = 1; i <= 4; i++) if (($i - $(i + 4)) ^ 2 > 0.0004) exit 1 }' ||
-	complain "--plot: $got and not $mean"
-# What fine-lock has no stall lines for is a line across.
-[ "$(sed -n '/^\$d0_0_1 /,/^EOD/p' "it's.gp" | awk 'NF == 4 { print $2 }' | uniq -c | awk '{ print $1 }')" = 3 ] ||
-	complain '--plot: the system without the setting'
-grep -q '^set label 1 .means of 3 seeds, 95 % intervals' "it's.gp" || complain '--plot: no word of seeds'
-grep -q "^set xtics ('1' 1, '2' 2, '16' 16)" "it's.gp" || complain '--plot: the values of x'
-# Where the line is one of panels, its values stand in all of them; seeds of the data that are zipped
-# with those of the run are seeds.
-cat >panels <<'TXT'
+	mkdir -p tools
+	printf '#!/bin/sh\nread -r first <"$1" && echo "$first" >>drawn\n' >tools/gnuplot
+	chmod +x tools/gnuplot
+	PATH=$work/tools:$PATH run 0 --study plotted --out plotted.jsonl --plot "it's.svg"
+	grep -q 'Drawn by gputm-sim' drawn || complain '--plot: gnuplot was not called'
+	grep -qxF "set output 'it''s.svg'" "it's.gp" || complain "--plot: $(cat "it's.gp")"
+	# Two figures, two workloads, two systems; the mean over the seeds and its interval.
+	[ "$(grep -c '^\$d.*EOD' "it's.gp")" -eq 8 ] || complain '--plot: not all panels and series'
+	mean=$(grep '"point.system":"getm","point.workload":"queue".*stall_lines":2,' plotted.jsonl |
+		sed 's/.*"cycles":\([0-9]*\).*/\1/' | awk '{ n++; sum += $1; squares += $1 * $1 }
+		END {
+			mean = sum / n
+			reach = 4.302653 * sqrt((squares - n * mean * mean) / (n - 1) / n)
+			printf "2 %.2f %.2f %.2f", mean, mean - reach, mean + reach
+		}')
+	got=$(sed -n '/^\$d0_1_0 /,/^EOD/p' "it's.gp" | awk '$1 == 2 { printf "2 %.2f %.2f %.2f", $2, $3, $4 }')
+	echo "$mean $got" | awk '{ for (i = 1; i <= 4; i++) if (($i - $(i + 4)) ^ 2 > 0.0004) exit 1 }' ||
+		complain "--plot: $got and not $mean"
+	# What fine-lock has no stall lines for is a line across.
+	[ "$(sed -n '/^\$d0_0_1 /,/^EOD/p' "it's.gp" | awk 'NF == 4 { print $2 }' | uniq -c | awk '{ print $1 }')" = 3 ] ||
+		complain '--plot: the system without the setting'
+	grep -q '^set label 1 .means of 3 seeds, 95 % intervals' "it's.gp" || complain '--plot: no word of seeds'
+	grep -q "^set xtics ('1' 1, '2' 2, '16' 16)" "it's.gp" || complain '--plot: the values of x'
+	# Where the line is one of panels, its values stand in all of them; seeds of the data that are zipped
+	# with those of the run are seeds.
+	cat >panels <<'TXT'
 system getm kilo-tm
 workload bank
 threads 64
@@ -310,193 +321,196 @@ seed 1..3
 zip set workload.seed 1..3
 tell cycles
 TXT
-PATH=$work/tools:$PATH run 0 --study panels --plot panels.svg
-[ "$(sed -n '/^\$d0_[0-2]_1 /,/^EOD/p' panels.gp | grep -v '^\$' | sort | uniq -c | awk '{ print $1 }' | uniq)" = 3 ] ||
-	complain '--plot: a system is not in all panels'
-grep -q '^set label 1 .means of 3 seeds' panels.gp || complain '--plot: seeds that are zipped'
-# Each panel's numbers have the digits that tell its own axis' numbers from each other.
-sed 's/"stall_buffer.no_line":\([0-9]*\)/"stall_buffer.no_line":\100000/' plotted.jsonl >large.jsonl
-PATH=$work/tools:$PATH run 0 --study plotted --resume large.jsonl --plot large.svg
-[ "$(grep '^set format y' large.gp | sort | uniq -c | wc -l)" -gt 1 ] &&
-	grep -q "^set format y '%g'" large.gp || complain '--plot: all axes have one form'
-# Lines whose values are all above 0 and 100 times apart have a logarithmic axis, others begin at 0.
-sed 's/"cycles":[0-9]*/"cycles":100/; s/no_line":[0-9]*/no_line":5/' plotted.jsonl >flat.jsonl
-for least in 0 1 2; do
-	sed "1s/\"cycles\":100/\"cycles\":$least/; 2,3s/\"cycles\":100/\"cycles\":$least/" flat.jsonl >apart.jsonl
-	PATH=$work/tools:$PATH run 0 --study plotted --resume apart.jsonl --plot apart.svg
-	echo "$(grep -c '^set logscale y' apart.gp) $(grep -c '^set yrange \[0:' apart.gp)"
-done >axes
-printf '0 4\n2 2\n0 4\n' | cmp -s axes - || complain "--plot: logarithmic axes: $(cat axes)"
-if command -v gnuplot >/dev/null 2>&1; then
-	run 0 --study plotted --resume plotted.jsonl --plot real.svg
-	grep -q '</svg>' real.svg || complain '--plot: no picture'
-	for word in getm fine-lock queue stall_buffer.no_line validation_unit.stall_lines; do
-		grep -q ">$word<\|>.* $word<\|$word</" real.svg || complain "--plot: no $word in the picture"
-	done
-fi
-mkdir -p none
-PATH=$work/none run 1 --study plotted --resume plotted.jsonl --plot none.svg
-PATH=/usr/bin:/bin
-grep -q 'gnuplot is not there (package gnuplot-nox); its script is none.gp' err || complain "--plot: $(cat err)"
-[ -s none.gp ] || complain '--plot: no script'
-run 2 --study plotted --plot picture.png
-grep -q 'expected FILE.svg, beside which FILE.gp is written: "set terminal" and "set output"' err || complain "--plot: $(cat err)"
-printf 'seed 1..3\n' >bad
-run 2 --study bad --plot picture.svg
-grep -q 'bad has no line with several values but that of seeds' err || complain "--plot: $(cat err)"
-run 2 --study plotted --shard 1/2 --plot picture.svg
-run 2 --plot picture.svg
+	PATH=$work/tools:$PATH run 0 --study panels --plot panels.svg
+	[ "$(sed -n '/^\$d0_[0-2]_1 /,/^EOD/p' panels.gp | grep -v '^\$' | sort | uniq -c | awk '{ print $1 }' | uniq)" = 3 ] ||
+		complain '--plot: a system is not in all panels'
+	grep -q '^set label 1 .means of 3 seeds' panels.gp || complain '--plot: seeds that are zipped'
+	# Each panel's numbers have the digits that tell its own axis' numbers from each other.
+	sed 's/"stall_buffer.no_line":\([0-9]*\)/"stall_buffer.no_line":\100000/' plotted.jsonl >large.jsonl
+	PATH=$work/tools:$PATH run 0 --study plotted --resume large.jsonl --plot large.svg
+	[ "$(grep '^set format y' large.gp | sort | uniq -c | wc -l)" -gt 1 ] &&
+		grep -q "^set format y '%g'" large.gp || complain '--plot: all axes have one form'
+	# Lines whose values are all above 0 and 100 times apart have a logarithmic axis, others begin at 0.
+	sed 's/"cycles":[0-9]*/"cycles":100/; s/no_line":[0-9]*/no_line":5/' plotted.jsonl >flat.jsonl
+	for least in 0 1 2; do
+		sed "1s/\"cycles\":100/\"cycles\":$least/; 2,3s/\"cycles\":100/\"cycles\":$least/" flat.jsonl >apart.jsonl
+		PATH=$work/tools:$PATH run 0 --study plotted --resume apart.jsonl --plot apart.svg
+		echo "$(grep -c '^set logscale y' apart.gp) $(grep -c '^set yrange \[0:' apart.gp)"
+	done >axes
+	printf '0 4\n2 2\n0 4\n' | cmp -s axes - || complain "--plot: logarithmic axes: $(cat axes)"
+	if command -v gnuplot >/dev/null 2>&1; then
+		run 0 --study plotted --resume plotted.jsonl --plot real.svg
+		grep -q '</svg>' real.svg || complain '--plot: no picture'
+		for word in getm fine-lock queue stall_buffer.no_line validation_unit.stall_lines; do
+			grep -q ">$word<\|>.* $word<\|$word</" real.svg || complain "--plot: no $word in the picture"
+		done
+	fi
+	mkdir -p none
+	PATH=$work/none run 1 --study plotted --resume plotted.jsonl --plot none.svg
+	PATH=/usr/bin:/bin
+	grep -q 'gnuplot is not there (package gnuplot-nox); its script is none.gp' err || complain "--plot: $(cat err)"
+	[ -s none.gp ] || complain '--plot: no script'
+	run 2 --study plotted --plot picture.png
+	grep -q 'expected FILE.svg, beside which FILE.gp is written: "set terminal" and "set output"' err || complain "--plot: $(cat err)"
+	printf 'seed 1..3\n' >bad
+	run 2 --study bad --plot picture.svg
+	grep -q 'bad has no line with several values but that of seeds' err || complain "--plot: $(cat err)"
+	run 2 --study plotted --shard 1/2 --plot picture.svg
+	run 2 --plot picture.svg
+}
 
-# ---- results that are compared ----
-# differ STATUS A B LINE...: what --compare says
-differ() {
-	run "$1" --compare "$2" "$3"
-	shift 3
-	for line in "$@"; do
-		sed 's/  */ /g' out | grep -qxF -e "$line" || complain "--compare: no \"$line\": $(cat out)"
+# --compare says what differs.
+case_compare() {
+	# differ STATUS A B LINE...: what --compare says
+	differ() {
+		run "$1" --compare "$2" "$3"
+		shift 3
+		for line in "$@"; do
+			sed 's/  */ /g' out | grep -qxF -e "$line" || complain "--compare: no \"$line\": $(cat out)"
+		done
+	}
+	differ 0 all.jsonl all.jsonl '0 of 20 figures differ.'
+	# Exactly what has changed at equal seeds, and a point that is gone.
+	sed '/"point.seed":2,/s/"aborted":/&7/; 21,25s/"cycles":/&1/' all.jsonl | sed '/"threads":64.*kilo-tm/d' >changed
+	first='system=getm workload=bank threads=32 concurrency=8 workload.accounts=64 validation_unit.warp_bits=10'
+	differ 1 all.jsonl changed "$first"
+	[ "$(grep -c '1 of 5 seeds differ' out) $(grep -c '^  aborted' out)" = '8 8' ] || complain "--compare: $(cat out)"
+	printf '{"point.x":1,"point.seed":1,"cycles":100,"kept":5}\n' >a
+	printf '{"point.x":1,"point.seed":1,"cycles":104,"kept":5}\n{"point.x":2,"point.seed":1,"cycles":1}\n' >b
+	differ 1 a b ' figure A=a B=b ratio 99 % interval of the difference, or seeds' 'x=1' ' cycles 100 104 x 1.0400 1 of 1 seeds differ' 'x=2' ' (the point) only in B' '2 of 3 figures differ.'
+	sed 's/point.x/point.y/' a >c
+	differ 1 a c \
+		'Nothing is compared: no point is in both files.' \
+		'The first points differ in these settings: --across x,y compares them.'
+	! grep -q 'figures differ' out || complain "--compare of nothing: $(cat out)"
+	sed -i 2d b
+	differ 1 a b
+	run 0 --compare a b --tolerance 0.05
+	run 1 --compare a b --tolerance 0.03
+	sed 's/"point.seed":1/"point.seed":2/' b >c
+	differ 0 a c '0 of 2 figures differ; no verdict on 2 with other seeds and one value.'
+	# Single runs as JSON; all units of a role together have the names that lines have.
+	set -- --workload bank --threads 64 --format
+	"$sim" "$@" json --report instances --out one.json && "$sim" "$@" json --report roles --out roles.json &&
+		"$sim" "$@" jsonl --report roles --out roles.jsonl || complain 'the runs to compare'
+	run 0 --compare one.json one.json
+	run 0 --compare roles.json roles.jsonl
+	run 0 --compare roles.jsonl roles.json
+	grep -q '^0 of [0-9]\{3\} figures differ[.]$' out || complain "--compare of JSON: $(cat out)"
+	sed '/"role": "commit_unit"/,/"hazards"/s/\("hazards": \)/\11/' one.json >two.json
+	run 1 --compare one.json two.json
+	grep -q '^  commit_unit 0.hazards .* 1 of 1 seeds differ$' out || complain "--compare of JSON: $(cat out)"
+	head -c 400 one.json >cut
+	run 2 --compare one.json cut
+	# Other seeds: Welch's test. The interval of Student's sleep data, moved by 10, is known.
+	values() {
+		seed=$1
+		shift
+		for value in "$@"; do
+			printf '{"point.x":1,"point.seed":%d,"hours":%s,"same":3}\n' "$seed" "$value"
+			seed=$((seed + 1))
+		done
+	}
+	values 1 0.7 -1.6 -0.2 -1.2 -0.1 3.4 3.7 0.8 0.0 2.0 >a
+	values 11 1.9 0.8 1.1 0.1 -0.1 4.4 5.5 1.6 4.6 3.4 >b
+	differ 0 a b '0 of 2 figures differ.' 'Nearest to a difference:' ' hours 0.75 2.33 x 3.1067 -0.867633 .. +4.02763, n = 10, 10: no difference found'
+	values 11 11.9 10.8 11.1 10.1 9.9 14.4 15.5 11.6 14.6 13.4 >b
+	differ 1 a b ' hours 0.75 12.33 x 16.4400 +9.13237 .. +14.0276, n = 10, 10' '1 of 2 figures differ.'
+	# Across a setting: the same data in pairs, t = 4.0621 of 9 degrees of freedom.
+	across() { # STATUS NAME LINE...
+		run "$1" --compare a b --across "$2"
+		shift 2
+		for line in "$@"; do
+			sed 's/  */ /g' out err | grep -qxF -e "$line" || complain "--across: no \"$line\": $(cat out err)"
+		done
+	}
+	values 1 0.7 -1.6 -0.2 -1.2 -0.1 3.4 3.7 0.8 0.0 2.0 | sed 's/"hours"/"point.drug":"one","own":7,&/' >a
+	values 1 1.9 0.8 1.1 0.1 -0.1 4.4 5.5 1.6 4.6 3.4 | sed 's/"hours"/"point.drug":"two",&/' >b
+	differ 1 a b 'The first points differ in these settings: --across drug compares them.'
+	across 1 drug x=1 ' hours 0.75 2.33 x 3.1067 +0.315948 .. +2.84405, n = 10, 10' '1 of 2 figures differ.'
+	sed -i 's/"hours":3.4/"hours":-30/' b
+	across 0 drug '0 of 2 figures differ.' 'Nearest to a difference:'
+	across 2 x,drug,dose 'gputm-sim: --across: got "dose", expected settings that the points name, as "system" of "point.system"'
+	! grep -q 'All are equal' out || complain "--compare of what is not equal: $(cat out)"
+	sed 's/"own":7,//; s/"one"/"two"/' a >b
+	across 0 drug 'All are equal with each seed: drug changed nothing in these runs.'
+	cat a >>b
+	across 2 drug 'gputm-sim: --across: b has several results of the point "x=1" and seed 1, expected one value of drug in each file'
+	# Eight seeds and eight others of the same config differ in nothing.
+	printf 'system getm kilo-tm\nworkload bank\nthreads 256\nseed 1..8\n' >a.study
+	sed 's/1..8/9..16/' a.study >b.study
+	run 0 --study a.study --out a
+	run 0 --study b.study --out b
+	run 0 --compare a b
+	grep -q '^0 of [0-9]* figures differ[.]$' out || complain "--compare of other seeds: $(cat out)"
+	# Figures by name, whether they differ or not; an interval without 0 that is no difference.
+	sed 's/"cycles":[0-9]*/"cycles":1/; 1s/"cycles":1/"cycles":2/' a >one
+	sed 's/"cycles":[0-9]*/"cycles":1/; 1,6s/"cycles":1/"cycles":2/' b >other
+	run 0 --compare one other --only 'cyc*'
+	[ "$(grep -c 'An interval without 0 is not enough: with 2 figures compared' out)" = 1 ] ||
+		complain "--compare: an interval without 0: $(cat out)"
+	run 0 --compare a b --only 'cyc*'
+	! grep -q 'An interval without 0' out || complain "--compare: intervals with 0: $(cat out)"
+	[ "$(grep -c '^  cycles .* n = 8, 8: no difference found$' out) $(grep -c '^  ' out)" = '2 3' ] &&
+		grep -qx '0 of 2 figures differ[.]' out || complain "--compare --only: $(cat out)"
+	run 0 --compare a a --only cycles,aborted
+	[ "$(grep -c ' 0 of 8 seeds differ$' out) $(grep -c '^  ' out)" = '4 5' ] || complain "--compare --only: $(cat out)"
+	run 2 --compare a b --only cycles,cycle
+	grep -q -- '--only: got "cycle", expected a figure' err || complain "--compare --only: $(cat err)"
+	run 2 --compare a b --system getm
+	grep -q -- '^gputm-sim: --compare: what was run is in the two files' err || complain "--compare --system: $(cat err)"
+	run 2 --study a.study --only cycles
+	grep -q 'what is run and told is in the study' err || complain "--study --only: $(cat err)"
+	# Seeds that change nothing are one run.
+	printf 'system kilo-tm warptm getm\nworkload bank ht-800\nthreads 64\nseed 1..3\ntell cycles traffic.*\n' >c.study
+	run 0 --study c.study --out c
+	grep -q 'in 2 of 6 groups of points all seeds gave the same figures (such as system kilo-tm, workload ht-800)' err ||
+		complain "seeds that change nothing: $(cat err)"
+	grep kilo-tm c >a
+	grep warptm c >b
+	run 1 --compare a b --across system --only cycles
+	grep -q '^In 2 of 4 groups of seeds all figures are equal' out || complain "--compare, equal seeds: $(cat out)"
+	sed -i '/^seed/a zip set workload.seed 1..3' c.study
+	run 0 --study c.study --out c
+	[ ! -s err ] || complain "seeds of data: $(cat err)"
+	grep kilo-tm c >a
+	grep warptm c >b
+	run 0 --compare a b --across system,workload.seed --only cycles
+	grep -q '^workload=ht-800 threads=64$' out && ! grep -q 'groups of seeds' out || complain "--compare, seeds of data: $(cat out)"
+	# A workload that draws nothing gives the same figures with any seed of its data.
+	printf 'system si-tm kilo-tm\nworkload queue\nthreads 64\nseed 1..3\nzip set workload.seed 1..3\ntell cycles\n' >d.study
+	run 0 --study d.study --out d
+	grep -q '2 of 2 groups of .* (such as system si-tm): neither --seed nor workload.seed draws .*; one seed is enough$' err ||
+		complain "seeds of no data: $(cat err)"
+	grep si-tm d >x
+	grep kilo-tm d >y
+	run 1 --compare x y --across system,workload.seed
+	grep -q '^In 2 of 2 groups .*: neither --seed nor workload.seed draws' out && ! grep -q 'workload.seed,' out ||
+		complain "--compare, seeds of no data: $(cat out)"
+	# The manual names those of the installed workloads that --seed does not change.
+	for workload in atm atm-1m audit bh dirty-read false-sharing hand-over ht-h htk-8000 lost-update own-order \
+		plain-chain plain-skew privatisation publication queue skew skewr; do
+		sed -n '/^[.]It Fl -seed/,/^[.]It Fl -set/p' "$page" | tr ' ' '\n' | grep -qx "${workload%-[0-9h]*}\(-[*]\)*" ||
+			complain "gputm-sim(1), --seed: $workload is missing"
 	done
+	printf 'system kilo-tm\nworkload atm atm-1m audit bh dirty-read false-sharing hand-over ht-h htk-8000 lost-update' >c.study
+	printf ' own-order plain-chain plain-skew privatisation publication queue skew skewr\n' >>c.study
+	printf 'zip threads 64 64 64 64 640 64 192 64 64 64 64 896 640 640 320 64 64 64\n' >>c.study
+	# All bodies are set up before the first thread, and summed up after the last: a few do.
+	printf 'zip set workload.bodies - - - 200 - - - - - - - - - - - - - -\nseed 1..2\n' >>c.study
+	run 0 --study c.study --out c
+	grep -q 'in 18 of 18 groups' err || complain "workloads that --seed does not change: $(cat err)"
+	run 2 --compare a
+	run 2 --compare a b c
+	run 2 --compare a absent
+	run 2 --compare a b --tolerance 2
+	run 2 --tolerance 0.1
+	run 2 --compare a b --study a.study
+	echo '{"cycles":1}' >c
+	run 2 --compare a c
+	grep -q 'c:1: expected a report, which names its point' err || complain "--compare: $(cat err)"
+	head -c 300 a >c
+	run 2 --compare c a
+	grep -q 'c:1: expected a whole report as JSON' err || complain "--compare: $(cat err)"
 }
-differ 0 all.jsonl all.jsonl '0 of 20 figures differ.'
-# Exactly what has changed at equal seeds, and a point that is gone.
-sed '/"point.seed":2,/s/"aborted":/&7/; 21,25s/"cycles":/&1/' all.jsonl | sed '/"threads":64.*kilo-tm/d' >changed
-first='system=getm workload=bank threads=32 concurrency=8 workload.accounts=64 validation_unit.warp_bits=10'
-differ 1 all.jsonl changed "$first"
-[ "$(grep -c '1 of 5 seeds differ' out) $(grep -c '^  aborted' out)" = '8 8' ] || complain "--compare: $(cat out)"
-printf '{"point.x":1,"point.seed":1,"cycles":100,"kept":5}\n' >a
-printf '{"point.x":1,"point.seed":1,"cycles":104,"kept":5}\n{"point.x":2,"point.seed":1,"cycles":1}\n' >b
-differ 1 a b ' figure A=a B=b ratio 99 % interval of the difference, or seeds' 'x=1' ' cycles 100 104 x 1.0400 1 of 1 seeds differ' 'x=2' ' (the point) only in B' '2 of 3 figures differ.'
-sed 's/point.x/point.y/' a >c
-differ 1 a c \
-	'Nothing is compared: no point is in both files.' \
-	'The first points differ in these settings: --across x,y compares them.'
-! grep -q 'figures differ' out || complain "--compare of nothing: $(cat out)"
-sed -i 2d b
-differ 1 a b
-run 0 --compare a b --tolerance 0.05
-run 1 --compare a b --tolerance 0.03
-sed 's/"point.seed":1/"point.seed":2/' b >c
-differ 0 a c '0 of 2 figures differ; no verdict on 2 with other seeds and one value.'
-# Single runs as JSON; all units of a role together have the names that lines have.
-set -- --workload bank --threads 64 --format
-"$sim" "$@" json --report instances --out one.json && "$sim" "$@" json --report roles --out roles.json &&
-	"$sim" "$@" jsonl --report roles --out roles.jsonl || complain 'the runs to compare'
-run 0 --compare one.json one.json
-run 0 --compare roles.json roles.jsonl
-run 0 --compare roles.jsonl roles.json
-grep -q '^0 of [0-9]\{3\} figures differ[.]$' out || complain "--compare of JSON: $(cat out)"
-sed '/"role": "commit_unit"/,/"hazards"/s/\("hazards": \)/\11/' one.json >two.json
-run 1 --compare one.json two.json
-grep -q '^  commit_unit 0.hazards .* 1 of 1 seeds differ$' out || complain "--compare of JSON: $(cat out)"
-head -c 400 one.json >cut
-run 2 --compare one.json cut
-# Other seeds: Welch's test. The interval of Student's sleep data, moved by 10, is known.
-values() {
-	seed=$1
-	shift
-	for value in "$@"; do
-		printf '{"point.x":1,"point.seed":%d,"hours":%s,"same":3}\n' "$seed" "$value"
-		seed=$((seed + 1))
-	done
-}
-values 1 0.7 -1.6 -0.2 -1.2 -0.1 3.4 3.7 0.8 0.0 2.0 >a
-values 11 1.9 0.8 1.1 0.1 -0.1 4.4 5.5 1.6 4.6 3.4 >b
-differ 0 a b '0 of 2 figures differ.' 'Nearest to a difference:' ' hours 0.75 2.33 x 3.1067 -0.867633 .. +4.02763, n = 10, 10: no difference found'
-values 11 11.9 10.8 11.1 10.1 9.9 14.4 15.5 11.6 14.6 13.4 >b
-differ 1 a b ' hours 0.75 12.33 x 16.4400 +9.13237 .. +14.0276, n = 10, 10' '1 of 2 figures differ.'
-# Across a setting: the same data in pairs, t = 4.0621 of 9 degrees of freedom.
-across() { # STATUS NAME LINE...
-	run "$1" --compare a b --across "$2"
-	shift 2
-	for line in "$@"; do
-		sed 's/  */ /g' out err | grep -qxF -e "$line" || complain "--across: no \"$line\": $(cat out err)"
-	done
-}
-values 1 0.7 -1.6 -0.2 -1.2 -0.1 3.4 3.7 0.8 0.0 2.0 | sed 's/"hours"/"point.drug":"one","own":7,&/' >a
-values 1 1.9 0.8 1.1 0.1 -0.1 4.4 5.5 1.6 4.6 3.4 | sed 's/"hours"/"point.drug":"two",&/' >b
-differ 1 a b 'The first points differ in these settings: --across drug compares them.'
-across 1 drug x=1 ' hours 0.75 2.33 x 3.1067 +0.315948 .. +2.84405, n = 10, 10' '1 of 2 figures differ.'
-sed -i 's/"hours":3.4/"hours":-30/' b
-across 0 drug '0 of 2 figures differ.' 'Nearest to a difference:'
-across 2 x,drug,dose 'gputm-sim: --across: got "dose", expected settings that the points name, as "system" of "point.system"'
-! grep -q 'All are equal' out || complain "--compare of what is not equal: $(cat out)"
-sed 's/"own":7,//; s/"one"/"two"/' a >b
-across 0 drug 'All are equal with each seed: drug changed nothing in these runs.'
-cat a >>b
-across 2 drug 'gputm-sim: --across: b has several results of the point "x=1" and seed 1, expected one value of drug in each file'
-# Eight seeds and eight others of the same config differ in nothing.
-printf 'system getm kilo-tm\nworkload bank\nthreads 256\nseed 1..8\n' >a.study
-sed 's/1..8/9..16/' a.study >b.study
-run 0 --study a.study --out a
-run 0 --study b.study --out b
-run 0 --compare a b
-grep -q '^0 of [0-9]* figures differ[.]$' out || complain "--compare of other seeds: $(cat out)"
-# Figures by name, whether they differ or not; an interval without 0 that is no difference.
-sed 's/"cycles":[0-9]*/"cycles":1/; 1s/"cycles":1/"cycles":2/' a >one
-sed 's/"cycles":[0-9]*/"cycles":1/; 1,6s/"cycles":1/"cycles":2/' b >other
-run 0 --compare one other --only 'cyc*'
-[ "$(grep -c 'An interval without 0 is not enough: with 2 figures compared' out)" = 1 ] ||
-	complain "--compare: an interval without 0: $(cat out)"
-run 0 --compare a b --only 'cyc*'
-! grep -q 'An interval without 0' out || complain "--compare: intervals with 0: $(cat out)"
-[ "$(grep -c '^  cycles .* n = 8, 8: no difference found$' out) $(grep -c '^  ' out)" = '2 3' ] &&
-	grep -qx '0 of 2 figures differ[.]' out || complain "--compare --only: $(cat out)"
-run 0 --compare a a --only cycles,aborted
-[ "$(grep -c ' 0 of 8 seeds differ$' out) $(grep -c '^  ' out)" = '4 5' ] || complain "--compare --only: $(cat out)"
-run 2 --compare a b --only cycles,cycle
-grep -q -- '--only: got "cycle", expected a figure' err || complain "--compare --only: $(cat err)"
-run 2 --compare a b --system getm
-grep -q -- '^gputm-sim: --compare: what was run is in the two files' err || complain "--compare --system: $(cat err)"
-run 2 --study a.study --only cycles
-grep -q 'what is run and told is in the study' err || complain "--study --only: $(cat err)"
-# Seeds that change nothing are one run.
-printf 'system kilo-tm warptm getm\nworkload bank ht-800\nthreads 64\nseed 1..3\ntell cycles traffic.*\n' >c.study
-run 0 --study c.study --out c
-grep -q 'in 2 of 6 groups of points all seeds gave the same figures (such as system kilo-tm, workload ht-800)' err ||
-	complain "seeds that change nothing: $(cat err)"
-grep kilo-tm c >a
-grep warptm c >b
-run 1 --compare a b --across system --only cycles
-grep -q '^In 2 of 4 groups of seeds all figures are equal' out || complain "--compare, equal seeds: $(cat out)"
-sed -i '/^seed/a zip set workload.seed 1..3' c.study
-run 0 --study c.study --out c
-[ ! -s err ] || complain "seeds of data: $(cat err)"
-grep kilo-tm c >a
-grep warptm c >b
-run 0 --compare a b --across system,workload.seed --only cycles
-grep -q '^workload=ht-800 threads=64$' out && ! grep -q 'groups of seeds' out || complain "--compare, seeds of data: $(cat out)"
-# A workload that draws nothing gives the same figures with any seed of its data.
-printf 'system si-tm kilo-tm\nworkload queue\nthreads 64\nseed 1..3\nzip set workload.seed 1..3\ntell cycles\n' >d.study
-run 0 --study d.study --out d
-grep -q '2 of 2 groups of .* (such as system si-tm): neither --seed nor workload.seed draws .*; one seed is enough$' err ||
-	complain "seeds of no data: $(cat err)"
-grep si-tm d >x
-grep kilo-tm d >y
-run 1 --compare x y --across system,workload.seed
-grep -q '^In 2 of 2 groups .*: neither --seed nor workload.seed draws' out && ! grep -q 'workload.seed,' out ||
-	complain "--compare, seeds of no data: $(cat out)"
-# The manual names those of the installed workloads that --seed does not change.
-for workload in atm atm-1m audit bh dirty-read false-sharing hand-over ht-h htk-8000 lost-update own-order \
-	plain-chain plain-skew privatisation publication queue skew skewr; do
-	sed -n '/^[.]It Fl -seed/,/^[.]It Fl -set/p' "$page" | tr ' ' '\n' | grep -qx "${workload%-[0-9h]*}\(-[*]\)*" ||
-		complain "gputm-sim(1), --seed: $workload is missing"
-done
-printf 'system kilo-tm\nworkload atm atm-1m audit bh dirty-read false-sharing hand-over ht-h htk-8000 lost-update' >c.study
-printf ' own-order plain-chain plain-skew privatisation publication queue skew skewr\n' >>c.study
-printf 'zip threads 64 64 64 64 640 64 192 64 64 64 64 896 640 640 320 64 64 64\n' >>c.study
-# All bodies are set up before the first thread, and summed up after the last: a few do.
-printf 'zip set workload.bodies - - - 200 - - - - - - - - - - - - - -\nseed 1..2\n' >>c.study
-run 0 --study c.study --out c
-grep -q 'in 18 of 18 groups' err || complain "workloads that --seed does not change: $(cat err)"
-run 2 --compare a
-run 2 --compare a b c
-run 2 --compare a absent
-run 2 --compare a b --tolerance 2
-run 2 --tolerance 0.1
-run 2 --compare a b --study a.study
-echo '{"cycles":1}' >c
-run 2 --compare a c
-grep -q 'c:1: expected a report, which names its point' err || complain "--compare: $(cat err)"
-head -c 300 a >c
-run 2 --compare c a
-grep -q 'c:1: expected a whole report as JSON' err || complain "--compare: $(cat err)"
-exit $failed
+cases "$@"
