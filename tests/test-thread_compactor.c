@@ -170,6 +170,7 @@ KIT_MADE(test_thread_compactor_one_thread, c, "lanes=4 warps=2 compact=1")
 	ck_assert_int_eq(gputm_thread_compactor_push(c, 1, mask), GPUTM_THREAD_COMPACTOR_OK);
 	ck_assert_uint_eq(gputm_thread_compactor_buffer(c, 1), 2);
 	ck_assert_uint_eq(gputm_thread_compactor_buffer(c, 4), 0);
+	ck_assert_uint_eq(gputm_thread_compactor_buffer(c, UINT32_MAX), 0);
 	kit_hostile(&thread_compactor_maker, unit_of(c));
 }
 
