@@ -5,7 +5,6 @@
 . "${srcdir:-.}/tests/build/study.sh"
 kernels=$(cd "$srcdir/examples/kernels" && pwd)
 
-# ---- every system runs them right ----
 cat >"$work/small" <<'SMALL'
 rbtree threads 64 workload.elements 40
 vacation threads 96 workload.entries 20 workload.reservations 50 workload.deletions 30
@@ -30,41 +29,46 @@ local-hash seed 1
 k-means seed 1
 genetic seed 1
 SMALL
-# rights: a line of a study for each of these runs
-rights() {
-	while read -r kernel settings; do
-		case $kernel in
-		local-hash | k-means | genetic) continue ;;
-		w1 | w2) settings="$settings workload.update 50 workload.conflict 200000" ;;
-		cl) echo "run workload $kernels/cl.kernel $settings workload.outside 1" ;;
-		esac
-		echo "run workload $kernels/$kernel.kernel $settings"
-	done <"$work/small"
-	echo check
-}
-right='
-	if (figure("check.passed") != "true")
-		wrong("no check")'
-{
-	rights
-	echo 'system ideal kilo-tm warptm warptm-tcd getm si-tm'
-} >"$work/points"
-study 120 "$right" <"$work/points"
-# Those that have a program with locks.
-locked=" $(grep -l '^program locks' "$kernels"/*.kernel | tr '\n' ' ')"
-{
-	rights | while read -r run workload kernel settings; do
-		case $locked in *" $kernel "*) echo "$run $workload $kernel $settings" ;; esac
-	done
-	printf 'system fine-lock\ncheck\n'
-} >"$work/points"
-study 10 "$right" <"$work/points"
 
-# ---- what verify says ----
-# After a change of the kernel or of what it includes verify says the text; the system is not to
-# blame, so the accesses are those of one order. A line is KERNEL, one pair or two of an expression
-# and what is put in its place, TEXT, and perhaps a setting, with tabs between.
-cat >"$work/changes" <<'CHANGES'
+# Every system runs them right.
+case_right() {
+	# rights: a line of a study for each of these runs
+	rights() {
+		while read -r kernel settings; do
+			case $kernel in
+			local-hash | k-means | genetic) continue ;;
+			w1 | w2) settings="$settings workload.update 50 workload.conflict 200000" ;;
+			cl) echo "run workload $kernels/cl.kernel $settings workload.outside 1" ;;
+			esac
+			echo "run workload $kernels/$kernel.kernel $settings"
+		done <"$work/small"
+		echo check
+	}
+	right='
+		if (figure("check.passed") != "true")
+			wrong("no check")'
+	{
+		rights
+		echo 'system ideal kilo-tm warptm warptm-tcd getm si-tm'
+	} >"$work/points"
+	study 120 "$right" <"$work/points"
+	# Those that have a program with locks.
+	locked=" $(grep -l '^program locks' "$kernels"/*.kernel | tr '\n' ' ')"
+	{
+		rights | while read -r run workload kernel settings; do
+			case $locked in *" $kernel "*) echo "$run $workload $kernel $settings" ;; esac
+		done
+		printf 'system fine-lock\ncheck\n'
+	} >"$work/points"
+	study 10 "$right" <"$work/points"
+}
+
+# verify says what went wrong.
+case_verify() {
+	# After a change of the kernel or of what it includes verify says the text; the system is not to
+	# blame, so the accesses are those of one order. A line is KERNEL, one pair or two of an expression
+	# and what is put in its place, TEXT, and perhaps a setting, with tabs between.
+	cat >"$work/changes" <<'CHANGES'
 rbtree	store node\[uncle\].colour = BLACK	set g = 0	a way down has
 rbtree	store node\[n\].which = down	set s = s	does not know its parent
 rbtree	store node\[goes\].value = with_value	set at = at	there [01] times and not
@@ -129,60 +133,62 @@ genetic	let b = b \^ differ if first_is_better	let b = b ^ 256	is no solution
 genetic	= far\(a\) <= far\(b\)	= far(a) > far(b)	the best solution is
 genetic	second\] = b	second] = 0	the best solution is
 CHANGES
-# Writes the kernels, a line of a study for each, and what is expected of each.
-awk -F '\t' -v from="$kernels" -v to="$work" -v list="$(echo "$kernels"/*.macros)" '
-	BEGIN {
-		files = split(list, macros, " ")
-		for (m = 1; m <= files; m++)
-			sub(/.*[/]/, "", macros[m])
-	}
-	FILENAME ~ /small$/ {
-		name = $0
-		sub(/ .*/, "", name)
-		sub(/^[^ ]* /, "")
-		small[name] = $0
-		next
-	}
-	function change(file,   line, i) { # in the copy that line FNR is for
-		while ((getline line <(from "/" file)) > 0) {
-			for (i = 2; i < last - 1; i += 2)
-				changed += sub($i, $(i + 1), line)
-			sub(/^include /, "&changed" FNR "_", line)
-			shared = shared || line ~ /^shared/
-			print line >(to "/changed" FNR "_" file)
+	# Writes the kernels, a line of a study for each, and what is expected of each.
+	awk -F '\t' -v from="$kernels" -v to="$work" -v list="$(echo "$kernels"/*.macros)" '
+		BEGIN {
+			files = split(list, macros, " ")
+			for (m = 1; m <= files; m++)
+				sub(/.*[/]/, "", macros[m])
 		}
-		close(from "/" file)
-		close(to "/changed" FNR "_" file)
-	}
-	{
-		last = NF
-		more = ""
-		if ($NF ~ /^workload[.]/) {
-			more = " " $NF
-			last--
+		FILENAME ~ /small$/ {
+			name = $0
+			sub(/ .*/, "", name)
+			sub(/^[^ ]* /, "")
+			small[name] = $0
+			next
 		}
-		last++ # the text is before it
-		changed = 0
-		for (m = 1; m <= files; m++)
-			change(macros[m])
-		shared = 0
-		change($1 ".kernel")
-		if (!changed)
-			print $1 ": " $2 " changes nothing"
-		print "run workload " to "/changed" FNR "_" $1 ".kernel system " (shared ? "local-tm" : "ideal") " " \
-			small[$1] more >(to "/study.wrong")
-		print $(last - 1) >(to "/expected")
-	}' "$work/small" "$work/changes" >"$work/unchanged"
-[ ! -s "$work/unchanged" ] || complain "$(cat "$work/unchanged")"
-echo check >>"$work/study.wrong"
-study 63 '
-	getline expected <"'"$work"'/expected"
-	if (failed() !~ "check failed: the workload.s invariant is broken: .*" expected)
-		wrong("expected " expected ": " failed())' <"$work/study.wrong"
+		function change(file,   line, i) { # in the copy that line FNR is for
+			while ((getline line <(from "/" file)) > 0) {
+				for (i = 2; i < last - 1; i += 2)
+					changed += sub($i, $(i + 1), line)
+				sub(/^include /, "&changed" FNR "_", line)
+				shared = shared || line ~ /^shared/
+				print line >(to "/changed" FNR "_" file)
+			}
+			close(from "/" file)
+			close(to "/changed" FNR "_" file)
+		}
+		{
+			last = NF
+			more = ""
+			if ($NF ~ /^workload[.]/) {
+				more = " " $NF
+				last--
+			}
+			last++ # the text is before it
+			changed = 0
+			for (m = 1; m <= files; m++)
+				change(macros[m])
+			shared = 0
+			change($1 ".kernel")
+			if (!changed)
+				print $1 ": " $2 " changes nothing"
+			print "run workload " to "/changed" FNR "_" $1 ".kernel system " (shared ? "local-tm" : "ideal") " " \
+				small[$1] more >(to "/study.wrong")
+			print $(last - 1) >(to "/expected")
+		}' "$work/small" "$work/changes" >"$work/unchanged"
+	[ ! -s "$work/unchanged" ] || complain "$(cat "$work/unchanged")"
+	echo check >>"$work/study.wrong"
+	study 63 '
+		getline expected <"'"$work"'/expected"
+		if (failed() !~ "check failed: the workload.s invariant is broken: .*" expected)
+			wrong("expected " expected ": " failed())' <"$work/study.wrong"
+}
 
-# ---- programs without end ----
-# A ring that nobody changes: no system aborts the walk.
-cat >"$work/ring.kernel" <<'KERNEL'
+# Programs without end are ended, and told.
+case_without_end() {
+	# A ring that nobody changes: no system aborts the walk.
+	cat >"$work/ring.kernel" <<'KERNEL'
 threads 64 block 32
 array ring 8
 setup
@@ -197,9 +203,9 @@ program
 	until x == 8
 	commit
 KERNEL
-# Lock programs without end: a lock that nobody gives back, and a flag that nobody reads. Threads
-# that compute for longer than the machine has patience, one of them after all others, end.
-cat >"$work/lock.kernel" <<'KERNEL'
+	# Lock programs without end: a lock that nobody gives back, and a flag that nobody reads. Threads
+	# that compute for longer than the machine has patience, one of them after all others, end.
+	cat >"$work/lock.kernel" <<'KERNEL'
 threads 64 block 32
 commits threads
 array lock 1
@@ -218,24 +224,24 @@ program locks
 		end
 	until done
 KERNEL
-awk -v to="$work" '
-	{
-		kept = flag = $0
-		sub(/store lock\[0\] = 0/, "alu", kept)
-		sub(/let done/, "let don", flag)
-		sub(/until done/, "until finished", flag)
-		print kept >(to "/kept.kernel")
-		print flag >(to "/flag.kernel")
-		print >(to "/long.kernel")
-	}
-	/^program locks/ {
-		print "\tset finished = 0" >(to "/flag.kernel")
-		print "\tset turn = 0\n\twhile turn < 100 + lane * 100\n\t\tset turn = turn + 1\n\tend" \
-			>(to "/long.kernel")
-	}' "$work/lock.kernel"
-# Threads that change memory for ever: they wait for each other and count how often they look, in
-# transactions or without; and of two locks each has taken the one that the other one needs.
-cat >"$work/look.kernel" <<'KERNEL'
+	awk -v to="$work" '
+		{
+			kept = flag = $0
+			sub(/store lock\[0\] = 0/, "alu", kept)
+			sub(/let done/, "let don", flag)
+			sub(/until done/, "until finished", flag)
+			print kept >(to "/kept.kernel")
+			print flag >(to "/flag.kernel")
+			print >(to "/long.kernel")
+		}
+		/^program locks/ {
+			print "\tset finished = 0" >(to "/flag.kernel")
+			print "\tset turn = 0\n\twhile turn < 100 + lane * 100\n\t\tset turn = turn + 1\n\tend" \
+				>(to "/long.kernel")
+		}' "$work/lock.kernel"
+	# Threads that change memory for ever: they wait for each other and count how often they look, in
+	# transactions or without; and of two locks each has taken the one that the other one needs.
+	cat >"$work/look.kernel" <<'KERNEL'
 threads 64 block 1
 array flag threads
 array looks threads
@@ -257,7 +263,7 @@ program locks
 	until found
 	store flag[id] = 1
 KERNEL
-cat >"$work/cross.kernel" <<'KERNEL'
+	cat >"$work/cross.kernel" <<'KERNEL'
 threads 64 block 32
 array lock threads
 array sum threads
@@ -279,10 +285,10 @@ program locks
 		end
 	until done
 KERNEL
-# A transaction that goes round and reads nothing: the watchdog of Kilo TM, which looks at its log
-# again and again, does not make the attempt a new one.
-inside() { # the word
-	cat <<KERNEL
+	# A transaction that goes round and reads nothing: the watchdog of Kilo TM, which looks at its log
+	# again and again, does not make the attempt a new one.
+	inside() { # the word
+		cat <<KERNEL
 threads 1024 block 128
 array sum threads
 program
@@ -293,13 +299,13 @@ program
 	until 0
 	commit
 KERNEL
-}
-inside id >"$work/inside.kernel"
-inside 'id * 7 % 64' >"$work/shares.kernel"
-# Programs that take many times as long as the machine has patience, and end: threads that count
-# how often they look until the one before has ended; a thread that ends after all its
-# transactions, of which the number is known; threads that wait for one lock.
-cat >"$work/chain.kernel" <<'KERNEL'
+	}
+	inside id >"$work/inside.kernel"
+	inside 'id * 7 % 64' >"$work/shares.kernel"
+	# Programs that take many times as long as the machine has patience, and end: threads that count
+	# how often they look until the one before has ended; a thread that ends after all its
+	# transactions, of which the number is known; threads that wait for one lock.
+	cat >"$work/chain.kernel" <<'KERNEL'
 threads 64 block 1
 array ended threads
 array looks threads
@@ -312,8 +318,8 @@ program locks
 	alu 10000
 	store ended[id] = 1
 KERNEL
-rounds() { # a line commits, or none
-	cat <<KERNEL
+	rounds() { # a line commits, or none
+		cat <<KERNEL
 threads 1 block 1
 $1
 array sum 1
@@ -326,12 +332,12 @@ program transactions
 		commit
 	end
 KERNEL
-}
-rounds 'commits 80' >"$work/rounds.kernel"
-rounds '' >"$work/unknown.kernel"
-# Shared memory: blocks add up their words there, and a thread of each adds that to a total. The
-# sum is wrong without barriers.
-cat >"$work/total.kernel" <<'KERNEL'
+	}
+	rounds 'commits 80' >"$work/rounds.kernel"
+	rounds '' >"$work/unknown.kernel"
+	# Shared memory: blocks add up their words there, and a thread of each adds that to a total. The
+	# sum is wrong without barriers.
+	cat >"$work/total.kernel" <<'KERNEL'
 threads 1024 block 128
 commits threads / block_size
 array word threads * 8
@@ -394,15 +400,15 @@ verify
 	end
 	require total[0] == expected "the total is wrong"
 KERNEL
-awk -v to="$work" '
-	{
-		part = hasty = $0
-		sub(/load t = total/, "load t = part", part)
-		sub(/^\t\t?barrier/, "\talu", hasty)
-		print part >(to "/part.kernel")
-		print hasty >(to "/hasty.kernel")
-	}' "$work/total.kernel"
-cat >"$work/banks.kernel" <<'KERNEL'
+	awk -v to="$work" '
+		{
+			part = hasty = $0
+			sub(/load t = total/, "load t = part", part)
+			sub(/^\t\t?barrier/, "\talu", hasty)
+			print part >(to "/part.kernel")
+			print hasty >(to "/hasty.kernel")
+		}' "$work/total.kernel"
+	cat >"$work/banks.kernel" <<'KERNEL'
 param stride 1 1 64 "Words between those of neighbours."
 threads 128 block 128
 commits threads
@@ -417,17 +423,17 @@ program
 	store out[id] = x
 	commit
 KERNEL
-{
-	cat "$work/banks.kernel"
-	printf 'verify\n\trequire near[0] == 100\n'
-} >"$work/after.kernel"
-# Of 32 lanes that want 32 words of a bank each access takes 31 cycles more.
-study 3 '
-	cycles[NR] = figure("cycles")
-	if (NR == 2 && cycles[1] != cycles[2])
-		wrong("a stride of 33 words: " cycles[2] " cycles, of one " cycles[1])
-	if (NR == 3 && cycles[3] < cycles[1] + 4 * 200 * 31)
-		wrong("a stride of 32: " cycles[3] " cycles, of one " cycles[1])' <<STUDY
+	{
+		cat "$work/banks.kernel"
+		printf 'verify\n\trequire near[0] == 100\n'
+	} >"$work/after.kernel"
+	# Of 32 lanes that want 32 words of a bank each access takes 31 cycles more.
+	study 3 '
+		cycles[NR] = figure("cycles")
+		if (NR == 2 && cycles[1] != cycles[2])
+			wrong("a stride of 33 words: " cycles[2] " cycles, of one " cycles[1])
+		if (NR == 3 && cycles[3] < cycles[1] + 4 * 200 * 31)
+			wrong("a stride of 32: " cycles[3] " cycles, of one " cycles[1])' <<STUDY
 workload $work/banks.kernel
 system ideal
 set workload.stride 1 33 32
@@ -435,46 +441,46 @@ check
 tell cycles
 STUDY
 
-# ---- what fails is named as the text of the kernel spells it ----
-# names STATUS SYSTEM EXPRESSION: the kernel whose sections are on standard input says that on
-# standard error, where NAMES is its name
-kernel=0
-names() {
-	kernel=$((kernel + 1))
-	{
-		printf 'threads 64 block 32\narray m 16 { a b[3] }\ntable t 8\n'
-		cat
-	} >"$work/names$kernel.kernel"
-	says=$3
-	case $says in *NAMES*) says="${says%%NAMES*}names$kernel${says#*NAMES}" ;; esac
-	echo "$1 --workload $work/names$kernel.kernel --check --system $2 ~ $says" >>"$work/table"
-}
-printf 'macro f()\n\tset y = )\nend\n' >"$work/names.macros"
-names 1 ideal \
-	'NAMES.kernel:7:2: thread 15 uses m.16..a, beyond the end of m .length 16.: i.=.16, id.=.15' <<'KERNEL'
+	# What fails is named as the text of the kernel spells it.
+	# names STATUS SYSTEM EXPRESSION: the kernel whose sections are on standard input says that on
+	# standard error, where NAMES is its name
+	kernel=0
+	names() {
+		kernel=$((kernel + 1))
+		{
+			printf 'threads 64 block 32\narray m 16 { a b[3] }\ntable t 8\n'
+			cat
+		} >"$work/names$kernel.kernel"
+		says=$3
+		case $says in *NAMES*) says="${says%%NAMES*}names$kernel${says#*NAMES}" ;; esac
+		echo "$1 --workload $work/names$kernel.kernel --check --system $2 ~ $says" >>"$work/table"
+	}
+	printf 'macro f()\n\tset y = )\nend\n' >"$work/names.macros"
+	names 1 ideal \
+		'NAMES.kernel:7:2: thread 15 uses m.16..a, beyond the end of m .length 16.: i.=.16, id.=.15' <<'KERNEL'
 program
 	begin
 	set i = id + 1
 	store m[i].a = id
 	commit
 KERNEL
-names 1 getm \
-	'NAMES.kernel:6:2: thread 3 uses m.0..b.3., beyond the end of m.b .length 3.: id.=.3, j.=.0' <<'KERNEL'
+	names 1 getm \
+		'NAMES.kernel:6:2: thread 3 uses m.0..b.3., beyond the end of m.b .length 3.: id.=.3, j.=.0' <<'KERNEL'
 program
 	set j = id / 8
 	store m[j].b[id % 5] = id
 	begin
 	commit
 KERNEL
-names 1 fine-lock \
-	'NAMES.kernel:7:2: thread 8 uses t.8., beyond the end of t .length 8.: k.=.8' <<'KERNEL'
+	names 1 fine-lock \
+		'NAMES.kernel:7:2: thread 8 uses t.8., beyond the end of t .length 8.: k.=.8' <<'KERNEL'
 program locks
 	let k = id
 	enter
 	set x = t[k]
 	leave
 KERNEL
-names 1 fine-lock 'read 0 from m.0..b.2. .line 5 or 9. where that order gives 1' <<'KERNEL'
+	names 1 fine-lock 'read 0 from m.0..b.2. .line 5 or 9. where that order gives 1' <<'KERNEL'
 macro late()
 	load n = m[id % 4].b[2]
 end
@@ -489,14 +495,14 @@ program
 	load n = m[id % 4].b[2]
 	commit
 KERNEL
-names 1 fine-lock \
-	'0 transactions were committed and not 64: the program with locks has no enter' <<'KERNEL'
+	names 1 fine-lock \
+		'0 transactions were committed and not 64: the program with locks has no enter' <<'KERNEL'
 commits 64
 program locks
 	load n = m[id % 4].b[2]
 KERNEL
-names 1 ideal \
-	'0 transactions were committed and not 64: the program has no begin and commit' <<'KERNEL'
+	names 1 ideal \
+		'0 transactions were committed and not 64: the program has no begin and commit' <<'KERNEL'
 commits 64
 program
 	kernel one
@@ -504,7 +510,7 @@ program
 	host
 	launch one
 KERNEL
-names 2 ideal 'NAMES.kernel:10:3: no end after 671' <<'KERNEL'
+	names 2 ideal 'NAMES.kernel:10:3: no end after 671' <<'KERNEL'
 program
 	begin
 	commit
@@ -514,17 +520,17 @@ verify
 		set x = t[0] + 1
 	end
 KERNEL
-names 2 ideal 'names[.]macros:2:10: got ".", expected an operand' <<'KERNEL'
+	names 2 ideal 'names[.]macros:2:10: got ".", expected an operand' <<'KERNEL'
 include names.macros
 program
 	f()
 KERNEL
-names 2 ideal 'names[.]macros:1:1: got "macro", expected number 1 of 8' <<'KERNEL'
+	names 2 ideal 'names[.]macros:1:1: got "macro", expected number 1 of 8' <<'KERNEL'
 words t names.macros
 program
 	alu
 KERNEL
-names 1 ideal 'broken: .*NAMES.kernel:' <<'KERNEL'
+	names 1 ideal 'broken: .*NAMES.kernel:' <<'KERNEL'
 program
 	begin
 	store m[0].a = 1
@@ -534,7 +540,7 @@ verify
 		set x = m[0].a
 	end
 KERNEL
-names 2 ideal 'NAMES.kernel:9:2: no end after 671' <<'KERNEL'
+	names 2 ideal 'NAMES.kernel:9:2: no end after 671' <<'KERNEL'
 program
 	kernel one
 	begin
@@ -544,45 +550,45 @@ program
 	end
 	launch one
 KERNEL
-{
-	for system in ideal kilo-tm warptm warptm-tcd getm si-tm; do
-		echo "1 --workload $work/ring.kernel --system $system --set machine.patience_cycles=100000" \
-			'~ ring.kernel:1[12]:[23]: thread [0-9]* is in one attempt'
-	done
-	# endless KERNEL SYSTEM TEXT [PATIENCE]
-	endless() {
-		echo "1 --workload $work/$1.kernel --system $2 --set machine.patience_cycles=${4:-100000}" \
-			"~ $1.kernel:[0-9]*:[0-9]*: $3"
-	}
-	endless kept fine-lock 'thread [0-9]* goes round: no thread has ended or committed for'
-	endless flag fine-lock 'thread [0-9]* goes on, but the run has 64 transactions'
-	echo "0 --workload $work/long.kernel --system fine-lock --set machine.patience_cycles=100000"
-	for system in fine-lock coarse-lock ideal kilo-tm; do
-		endless look $system 'thread [0-9]* goes round: no thread has ended for'
-	done
-	endless cross fine-lock 'thread [0-9]* goes round: no thread has ended for'
-	for system in kilo-tm warptm; do
-		endless shares $system 'thread [0-9]* is in one attempt for more than' 1000000
-	done
-	for system in kilo-tm warptm warptm-el warptm-tcd getm si-tm ideal; do
-		endless inside $system 'thread [0-9]* is in one attempt for more than'
-	done
-	endless unknown kilo-tm '.* no thread has ended for.*expected more of them, or a line commits'
-	# patient MILLIONS ARGUMENT...: so many millions of cycles at least, a digit
-	patient() {
-		least=$1
-		shift
-		echo "0 $* --set machine.patience_cycles=400000 --only cycles" \
-			"|~ ^  cycles  *([$least-9][0-9]{6}|[1-9][0-9]{7,})\$"
-	}
-	patient 5 --workload "$work/chain.kernel" --system fine-lock
-	patient 6 --workload "$work/rounds.kernel" --system coarse-lock
-	patient 6 --workload "$work/rounds.kernel" --system kilo-tm
-	patient 2 --workload hash-table --threads 2304 --system coarse-lock
-	for system in coarse-lock fine-lock ideal kilo-tm warptm warptm-tcd warptm-el getm si-tm; do
-		echo "0 --workload $work/total.kernel --system $system --check"
-	done
-	cat <<TABLE
+	{
+		for system in ideal kilo-tm warptm warptm-tcd getm si-tm; do
+			echo "1 --workload $work/ring.kernel --system $system --set machine.patience_cycles=100000" \
+				'~ ring.kernel:1[12]:[23]: thread [0-9]* is in one attempt'
+		done
+		# endless KERNEL SYSTEM TEXT [PATIENCE]
+		endless() {
+			echo "1 --workload $work/$1.kernel --system $2 --set machine.patience_cycles=${4:-100000}" \
+				"~ $1.kernel:[0-9]*:[0-9]*: $3"
+		}
+		endless kept fine-lock 'thread [0-9]* goes round: no thread has ended or committed for'
+		endless flag fine-lock 'thread [0-9]* goes on, but the run has 64 transactions'
+		echo "0 --workload $work/long.kernel --system fine-lock --set machine.patience_cycles=100000"
+		for system in fine-lock coarse-lock ideal kilo-tm; do
+			endless look $system 'thread [0-9]* goes round: no thread has ended for'
+		done
+		endless cross fine-lock 'thread [0-9]* goes round: no thread has ended for'
+		for system in kilo-tm warptm; do
+			endless shares $system 'thread [0-9]* is in one attempt for more than' 1000000
+		done
+		for system in kilo-tm warptm warptm-el warptm-tcd getm si-tm ideal; do
+			endless inside $system 'thread [0-9]* is in one attempt for more than'
+		done
+		endless unknown kilo-tm '.* no thread has ended for.*expected more of them, or a line commits'
+		# patient MILLIONS ARGUMENT...: so many millions of cycles at least, a digit
+		patient() {
+			least=$1
+			shift
+			echo "0 $* --set machine.patience_cycles=400000 --only cycles" \
+				"|~ ^  cycles  *([$least-9][0-9]{6}|[1-9][0-9]{7,})\$"
+		}
+		patient 5 --workload "$work/chain.kernel" --system fine-lock
+		patient 6 --workload "$work/rounds.kernel" --system coarse-lock
+		patient 6 --workload "$work/rounds.kernel" --system kilo-tm
+		patient 2 --workload hash-table --threads 2304 --system coarse-lock
+		for system in coarse-lock fine-lock ideal kilo-tm warptm warptm-tcd warptm-el getm si-tm; do
+			echo "0 --workload $work/total.kernel --system $system --check"
+		done
+		cat <<TABLE
 0 --workload $work/total.kernel --divergence tbc --check
 0 --workload $work/total.kernel --save-at 3000 $work/state --format jsonl > $work/out
 0 --workload $work/total.kernel --restore $work/state --format jsonl > $work/again
@@ -593,27 +599,28 @@ same $work/out $work/again
 2 --workload $work/after.kernel --system kilo-tm : setup or verify uses shared memory
 1/2 --workload $kernels/ycsb.kernel --record $work/none/trace
 TABLE
-	# What was recorded is a trace with as many transactions, reads and writes.
-	for system in ideal si-tm; do
-		echo "0 --workload $kernels/ycsb.kernel --system $system --threads 64 --format json" \
-			"--record $work/trace > $work/$system.recorded"
-		echo "0 --trace $work/trace --system $system --check --format json > $work/$system.replayed"
-	done
-} >>"$work/table"
-runs <"$work/table"
-awk '
-	/^  "check": / { inside = 1 }
-	/"failure"/ { inside = 0 }
-	inside && /"(transactions|reads|writes)": / { counts[FILENAME] = counts[FILENAME] " " $2; found++ }
-	END {
-		for (file in counts) {
-			other = file
-			sub(/recorded$/, "replayed", other)
-			if (counts[file] != counts[other])
-				print file ": " counts[file] ", and again " counts[other]
-		}
-		if (found != 12)
-			print found " counts of what was recorded"
-	}' "$work"/*.recorded "$work"/*.replayed >"$work/wrong"
-[ ! -s "$work/wrong" ] || complain "$(cat "$work/wrong")"
-exit $failed
+		# What was recorded is a trace with as many transactions, reads and writes.
+		for system in ideal si-tm; do
+			echo "0 --workload $kernels/ycsb.kernel --system $system --threads 64 --format json" \
+				"--record $work/trace > $work/$system.recorded"
+			echo "0 --trace $work/trace --system $system --check --format json > $work/$system.replayed"
+		done
+	} >>"$work/table"
+	runs <"$work/table"
+	awk '
+		/^  "check": / { inside = 1 }
+		/"failure"/ { inside = 0 }
+		inside && /"(transactions|reads|writes)": / { counts[FILENAME] = counts[FILENAME] " " $2; found++ }
+		END {
+			for (file in counts) {
+				other = file
+				sub(/recorded$/, "replayed", other)
+				if (counts[file] != counts[other])
+					print file ": " counts[file] ", and again " counts[other]
+			}
+			if (found != 12)
+				print found " counts of what was recorded"
+		}' "$work"/*.recorded "$work"/*.replayed >"$work/wrong"
+	[ ! -s "$work/wrong" ] || complain "$(cat "$work/wrong")"
+}
+cases "$@"

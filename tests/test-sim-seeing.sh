@@ -91,331 +91,338 @@ restart='ideal kilo-tm getm si-tm'
 } >table
 runs <table
 
-# ---- traces ----
-set --
-for system in $seen; do
-	set -- "$@" $system.trace
-done
-set -- "$@" window.trace only.trace vcd.trace hetm.trace
-cat "$@" | "$tests/json-lint" $# || complain 'traces: no JSON'
-awk -f "$trace_events" "$@" >found || complain "$(grep WRONG found | head -3)"
-while read -r trace events _ slices _ aborts _ won _ arrows _; do
-	wanted=100
-	case $trace in
-	window.trace) wanted=50 ;;
-	only.trace | hetm.trace) continue ;;
-	*lock.trace | vcd.trace) ;;
-	*) [ "$arrows" -gt 20 ] || complain "$trace: $arrows arrows of $aborts aborts" ;;
-	esac
-	[ "$slices" -gt $wanted ] || complain "$trace: $slices slices of $events events"
-done <found
-# Values that are compared tell who won, always; nothing is outside a window, and it has what the
-# whole run has there; units that are asked for are told, and warps then not.
-awk '
-	FILENAME == "kilo-tm.trace" && /"abort: / && !/"lost"/ { print "kilo-tm: an abort has no winner" }
-	FILENAME == "window.trace" && /"ph":"[Xi]"/ {
-		match($0, /"ts":[0-9]+/); ts = substr($0, RSTART + 5, RLENGTH - 5)
-		if (ts < 3000 || ts >= 9000) print "outside of the window: " $0
-	}
-	FILENAME == "only.trace" {
-		answers += /"name":"answer","args":\{"instance":[0-5],"tag":"[0-9]*","outcome":"/
-		if (/"execute"/) print "--trace-only: warps are told, too"
-	}
-	FILENAME == "hetm.trace" { states += /"name":"state","args":{"instance":0,"state":"/ }
-	FILENAME == "commit_unit.only" && /"name":"abort: / { print "--trace-only commit_unit: " $0 }
-	END {
-		if (!answers) print "--trace-only: no events of the validation units"
-		if (!states) print "hetm: no states"
-	}' kilo-tm.trace window.trace only.trace hetm.trace commit_unit.only >wrong
-[ ! -s wrong ] || complain "$(head -1 wrong)"
-
-# ---- a series adds up to the report, of every system, whatever the step ----
-set --
-for system in $series; do
-	set -- "$@" $system.series $system.sums
-done
-awk -F , '
-	function end_of_file() {
-		if (file ~ /sums$/ && compared < 12)
-			print file ": " compared + 0 " figures only"
-	}
-	FNR == 1 {
-		end_of_file()
-		file = FILENAME
-		if (file ~ /series$/) {
-			split("", sum); last = compared = 0
+# A trace has slices that nest, and arrows.
+case_traces() {
+	set --
+	for system in $seen; do
+		set -- "$@" $system.trace
+	done
+	set -- "$@" window.trace only.trace vcd.trace hetm.trace
+	cat "$@" | "$tests/json-lint" $# || complain 'traces: no JSON'
+	awk -f "$trace_events" "$@" >found || complain "$(grep WRONG found | head -3)"
+	while read -r trace events _ slices _ aborts _ won _ arrows _; do
+		wanted=100
+		case $trace in
+		window.trace) wanted=50 ;;
+		only.trace | hetm.trace) continue ;;
+		*lock.trace | vcd.trace) ;;
+		*) [ "$arrows" -gt 20 ] || complain "$trace: $arrows arrows of $aborts aborts" ;;
+		esac
+		[ "$slices" -gt $wanted ] || complain "$trace: $slices slices of $events events"
+	done <found
+	# Values that are compared tell who won, always; nothing is outside a window, and it has what the
+	# whole run has there; units that are asked for are told, and warps then not.
+	awk '
+		FILENAME == "kilo-tm.trace" && /"abort: / && !/"lost"/ { print "kilo-tm: an abort has no winner" }
+		FILENAME == "window.trace" && /"ph":"[Xi]"/ {
+			match($0, /"ts":[0-9]+/); ts = substr($0, RSTART + 5, RLENGTH - 5)
+			if (ts < 3000 || ts >= 9000) print "outside of the window: " $0
 		}
-		next
-	}
-	file ~ /series$/ {
-		if ($4 == "change") sum[$2 "," $3] += $5
-		if ($1 < last) print file ": cycle " $1 " after " last
-		last = $1
-		next
-	}
-	($2 "," $4) in sum {
-		if (sum[$2 "," $4] != $5)
-			print file ": " $2 "." $4 ": " sum[$2 "," $4] " in steps, " $5 " in the report"
-		compared++
-	}
-	END { end_of_file() }' "$@" >wrong
-[ ! -s wrong ] || complain "series: $(head -1 wrong)"
-awk -F , 'NR > 1 && ($1 < 1000 || $1 > 2000 || $2 $3 !~ /running$|^committed$/) { print; exit }
-	END { if (NR < 2) print "nothing" }' part.series >wrong
-[ ! -s wrong ] || complain "a series has what is not in its window or not asked for: $(cat wrong)"
-
-# A mechanism's core that is looked at tells all events of its units.
-awk -F , '
-	FNR == 1 { file = FILENAME; sub(/[.].*/, "", file) }
-	FILENAME ~ /trace$/ { told[file] += /"name":"admit"/; next }
-	$2 == "block_stack" && $4 == "warps_admitted" { warps[file] = $5 }
-	END {
-		for (file in warps) {
-			files++
-			if (warps[file] <= 1000 || warps[file] != told[file])
-				print file, warps[file], told[file] + 0
+		FILENAME == "only.trace" {
+			answers += /"name":"answer","args":\{"instance":[0-5],"tag":"[0-9]*","outcome":"/
+			if (/"execute"/) print "--trace-only: warps are told, too"
 		}
-		if (files != 2)
-			print "no block stacks"
-	}' tbc.trace tbcfermi.trace tbc.out tbcfermi.out >wrong
-[ ! -s wrong ] || complain "events of block stacks: $(cat wrong)"
+		FILENAME == "hetm.trace" { states += /"name":"state","args":{"instance":0,"state":"/ }
+		FILENAME == "commit_unit.only" && /"name":"abort: / { print "--trace-only commit_unit: " $0 }
+		END {
+			if (!answers) print "--trace-only: no events of the validation units"
+			if (!states) print "hetm: no states"
+		}' kilo-tm.trace window.trace only.trace hetm.trace commit_unit.only >wrong
+	[ ! -s wrong ] || complain "$(head -1 wrong)"
+}
 
-# Signals: declared, in order of time, never more warps in transactions than there may be, and as
-# many back-offs as a trace of the run has.
-awk '
-	FILENAME ~ /trace$/ { backoffs += /"name":"back-off"/; next }
-	/^\$var/ { name[$4] = $5; signals++ }
-	/^#/ { now = substr($0, 2) + 0; if (now < last) print "time goes back to " now; last = now }
-	/^b/ { value = 0; for (i = 2; i <= length($1); i++) value = 2 * value + substr($1, i, 1)
-		if (name[$2] == "") print "no signal " $2
-		if (name[$2] == "tx_throttle_running" && value > most) most = value
-		if (name[$2] == "tx_throttle_running") running[$2] = value
-		if (name[$2] == "validation_unit_pending" && value > pending) pending = value }
-	/^s/ { if (name[$2] !~ /^warp_/) print "no warp " $2
-		seen += $1 == "sback-off" }
-	END { for (i in running) left += running[i]
-		if (signals < 50 || most != 2 || left || seen != backoffs || !seen || pending < 2)
-			print signals + 0, most + 0, left + 0, seen + 0, backoffs, pending + 0
-	}' vcd.trace vcd >wrong
-[ ! -s wrong ] || complain "vcd: $(head -1 wrong)"
-! have vcd2fst || vcd2fst vcd fst >vcd2fst.out 2>&1 || complain "$(cat vcd2fst.out)"
-
-# ---- who aborted, and why ----
-set --
-for system in $pairs; do
-	set -- "$@" pair.$system.0 pair.$system.40
-done
-awk '
-	function end_of_file(    part) {
-		if (file == "")
-			return
-		split(file, part, ".")
-		aborted[part[2]] += !none
-		if (none && line == 2 && status == 1)
-			return
-		if (none || status != 0 || line > 11 || !where || won != 40 - part[3])
-			print file ": exit " status ", won " won ", " line " lines"
-	}
-	FNR == 1 {
-		end_of_file()
-		file = FILENAME
-		none = /^Thread [0-9]* has aborted no attempt; o.* thread/
-		if (!none && !/^Thread /) print file ": " $0
-		where = 0; won = ""
-	}
-	/^Where: word 0x[0-9a-f]*12340 / { where = 1 }
-	/^Who won: thread [0-9]+ / { won = $4 }
-	{ status = $0; line = FNR }
-	END {
-		end_of_file()
-		for (sys in aborted) {
-			systems++
-			if (!aborted[sys]) print sys ": nobody aborted"
+# A series adds up to the report, of every system, whatever the step.
+case_series() {
+	set --
+	for system in $series; do
+		set -- "$@" $system.series $system.sums
+	done
+	awk -F , '
+		function end_of_file() {
+			if (file ~ /sums$/ && compared < 12)
+				print file ": " compared + 0 " figures only"
 		}
-		if (systems != 7) print systems " systems"
-	}' "$@" >wrong
-[ ! -s wrong ] || complain "--why: $(cat wrong)"
-
-# An attempt that begins again does so when the back-off before it is over, if there is one.
-for system in $restart; do
-	set -- "$@" $system.attempt1 $system.attempt2
-done
-shift 14
-awk '
-	function after(text) {
-		return match(all, text " [0-9]+") ? substr(all, RSTART + length(text) + 1, RLENGTH) + 0 : ""
-	}
-	function end_of_file() {
-		if (file ~ /1$/)
-			until = after(" the back-off of its warp lasted until cycle")
-		if (file !~ /2$/)
-			return
-		begun = after(" begun at cycle")
-		if (begun == "" || (until != "" && until != begun) || (until == "" && file !~ /^ideal/))
-			print file ": a back-off until " until ", and begun at " begun
-	}
-	FNR == 1 { end_of_file(); file = FILENAME; all = "" }
-	{ all = all " " $0 }
-	END { end_of_file() }' "$@" >wrong
-[ ! -s wrong ] || complain "$(cat wrong)"
-for report in report1 report2 report3 report4.trace-events report4.vcd report4.series report5; do
-	[ -s $report ] || complain "--why or --window: no $report"
-done
-# A window after the end: the message has the cycle of the report.
-awk '/^ *cycles  *[0-9,]* / && FILENAME !~ /^err/ && !((substr(FILENAME, 9)) in cycle) { gsub(/,/, "", $2); cycle[substr(FILENAME, 9)] = $2 }
-	FILENAME ~ /^err/ && match($0, /--window: the run ended at cycle [0-9]+, before the window/) {
-		told[substr(FILENAME, 5)] = substr($0, RSTART + 33, RLENGTH - 51) + 0
-	}
-	END { for (to in cycle) if (cycle[to] != told[to] || !told[to]) print to, cycle[to], told[to]
-		for (to in cycle) n++
-		if (n != 3) print n + 0 " reports" }' \
-	report4.trace-events report4.vcd report4.series err.trace-events err.vcd err.series >wrong
-[ ! -s wrong ] || complain "a window after the end: $(cat wrong)"
-# The threads that are named instead have aborted.
-thread=$(sed -n 's/^Thread 5 has aborted no attempt; others have, such as threads [0-9]*, [0-9]*, [0-9]* and \([0-9]*\)[.]$/\1/p' others)
-[ -n "$thread" ] || complain "--why 5: $(cat others)"
-{
-	echo "0 $small --why $thread --out report6"
-	echo "0 $small --why $thread --out - | Thread $thread | committed"
-} >table
-
-# ---- what is told of an abort is what the trace has, and the list of aborts ----
-# Where the thread is named for all that lost: the word, the winner and the cycle of the abort; when
-# the winner acted its attempt ran; and the unit that found out has an event of that cycle which says
-# so. A row for each abort of the report, with a word and a winner that --why tells, too.
-abort_systems='kilo-tm warptm-tcd getm si-tm ideal local-tm'
-set --
-for system in $abort_systems; do
-	of $system
-	case $system in
-	kilo-tm | warptm-tcd) units=,commit_unit ;;
-	getm) units=,validation_unit ;;
-	si-tm) units=,writer_table,timestamp_table,reader_list,version_table ;;
-	local-tm) units=,local_tm ;;
-	*) units= ;;
-	esac
-	echo "0 $of --trace-events $system.lost --trace-only warps$units --only aborted --aborts" \
-		"$system.aborts > $system.aborted"
-	set -- "$@" $system.aborts $system.aborted $system.lost
-done >>table
-runs <table
-grep -q committed report6 || complain "--why --out: no report"
-awk -f "$trace_events" *.lost >found || complain "$(grep WRONG found | head -3)"
-
-# From these files the runs with --why: of three aborts of each trace, and of one of each list.
-for system in $abort_systems; do
-	of $system
-	echo "$system 0 $of"
-done >arguments
-awk -v whys=whys '
-	function system_of(name) { sub(/[.].*/, "", name); return name }
-	# which abort of the thread is that of the cycle?
-	function nth(sys, thread, cycle,    n) {
-		for (n = 1; n <= aborts[sys, thread]; n++)
-			if (at[sys, thread, n] == cycle)
-				return n
-		print "--aborts has no abort of thread " thread " at cycle " cycle " of " sys
-		return 1
-	}
-	FILENAME == "arguments" { name = $1; sub(/^[^ ]* /, ""); run[name] = $0; next }
-	FNR == 1 { sys = system_of(FILENAME); lost = 0 }
-	FILENAME ~ /aborts$/ {
-		if (FNR == 1)
-			next
-		split($0, f, ",")
-		rows[sys]++
-		at[sys, f[2], ++aborts[sys, f[2]]] = f[1]
-		if (sys in chosen || f[9] == "" || f[13] == "")
-			next
-		chosen[sys] = 1
-		if (f[9] !~ /^0x|\[.*\]/)
-			print sys " --aborts: a word " f[9]
-		print run[sys] " --why " f[2] "." aborts[sys, f[2]] " |~ ^Thread " f[2] \
-			" \\(core " f[3] ", warp " f[4] ", lane " f[5] "\\) aborted attempt " f[6] \
-			" .*begun at cycle " f[7] ", at cycle " f[1] ",.*Reason: " f[8] "\\.$ |~ ^Where: word .*" \
-			f[10] (f[11] == "" ? "" : " | found by " f[11] " " f[12] " at") \
-			" |~ ^Who won: thread " f[13] " " >whys
-		next
-	}
-	FILENAME ~ /aborted$/ {
-		if (sub(/^[^,]*,,,aborted,/, "") && $0 != rows[sys])
-			print sys " --aborts: " rows[sys] " rows of " $0
-		compared += FNR == 1
-		next
-	}
-	/"name":"abort: / {
-		match($0, /"ts":[0-9]+/); ts = substr($0, RSTART + 5, RLENGTH - 5)
-		while (match($0, /"thread [0-9]+ at [^"]*"/)) {
-			split(substr($0, RSTART + 1, RLENGTH - 2), w, /[ ,]+/)
-			$0 = substr($0, RSTART + RLENGTH)
-			lost++
-			if (lost != 3 && lost != 9 && lost != 20)
-				continue
-			n = nth(sys, w[2], ts)
-			k++
-			print run[sys] " --why " w[2] "." n " > why." k " | , at cycle " ts ", in stage " >whys
-			print k, sys, w[2], w[4], w[6] >"lost"
-			found[sys] = 1
-		}
-	}
-	END {
-		for (sys in run)
-			if (!(sys in chosen) || !(sys in found))
-				print sys ": no abort has a winner"
-		if (compared != 6)
-			print compared + 0 " reports"
-	}' arguments "$@" >wrong
-[ ! -s wrong ] || complain "$(cat wrong)"
-runs <whys
-set --
-while read -r k _; do
-	set -- "$@" why.$k
-done <lost
-awk '
-	function after(text) {
-		return match($0, text " [0-9]+") ? substr($0, RSTART + length(text) + 1) + 0 : -1
-	}
-	FILENAME == "lost" { sys[$1] = $2; thread[$1] = $3; word[$1] = $4; winner[$1] = $5; all = $1; next }
-	FNR == 1 { k = substr(FILENAME, 5); of = FILENAME; sub(/[.].*/, "", of) }
-	FILENAME ~ /^why/ {
-		if (/^Thread/) { sub(/.*, at/, "at"); aborts[k] = after("at cycle") }
-		if (/^Where/) {
-			found[k] = after("at cycle")
-			if (match($0, /by [a-z_]+ [0-9]+/)) {
-				split(substr($0, RSTART, RLENGTH), part, " ")
-				unit[k] = part[2]; instance[k] = "\"instance\":" part[3] ","
+		FNR == 1 {
+			end_of_file()
+			file = FILENAME
+			if (file ~ /series$/) {
+				split("", sum); last = compared = 0
 			}
-			place[k] = $0 ~ "word ([^ ]* [(])?" word[k] "[,) ]"
+			next
 		}
-		if (/^Who/) { acted[k] = after("at cycle"); won[k] = after("thread") }
-		if (/^The winner/) { from[k] = after("from cycle"); to[k] = after(" to") }
-		next
-	}
-	{
-		for (k = 1; k <= all; k++)
-			if (sys[k] == of && unit[k] && index($0, "\"ts\":" found[k]) && \
-			    index($0, instance[k]) && \
-			    (index($0, "\"" word[k] "\"") || /"outcome":"abort"|loop|"conflict"/))
-				told[k]++
-	}
-	END {
-		for (k = 1; k <= all; k++)
-			if (!place[k] || won[k] != winner[k] || found[k] > aborts[k] || \
-			    acted[k] > found[k] || acted[k] < from[k] || acted[k] > to[k] || \
-			    (unit[k] && !told[k]))
-				print sys[k], thread[k], word[k], winner[k], "at", aborts[k] ": found", \
-					found[k], "by", unit[k], "winner", won[k] + 0, "acted", acted[k], \
-					"in", from[k] "-" to[k], told[k] + 0
-		if (all < 12)
-			print all + 0 " aborts"
-	}' lost "$@" *.lost >wrong || complain 'awk fails'
-[ ! -s wrong ] || complain "--why: $(cat wrong)"
+		file ~ /series$/ {
+			if ($4 == "change") sum[$2 "," $3] += $5
+			if ($1 < last) print file ": cycle " $1 " after " last
+			last = $1
+			next
+		}
+		($2 "," $4) in sum {
+			if (sum[$2 "," $4] != $5)
+				print file ": " $2 "." $4 ": " sum[$2 "," $4] " in steps, " $5 " in the report"
+			compared++
+		}
+		END { end_of_file() }' "$@" >wrong
+	[ ! -s wrong ] || complain "series: $(head -1 wrong)"
+	awk -F , 'NR > 1 && ($1 < 1000 || $1 > 2000 || $2 $3 !~ /running$|^committed$/) { print; exit }
+		END { if (NR < 2) print "nothing" }' part.series >wrong
+	[ ! -s wrong ] || complain "a series has what is not in its window or not asked for: $(cat wrong)"
 
-# ---- refused, and no file is left ----
-refused '--window: got "5:5", expected A:B, cycles with A below B' --trace-events new --window 5:5
-[ ! -e new ] || complain '--window: has left a file'
-new='--trace-events new'
-runs <<TABLE
+	# A mechanism's core that is looked at tells all events of its units.
+	awk -F , '
+		FNR == 1 { file = FILENAME; sub(/[.].*/, "", file) }
+		FILENAME ~ /trace$/ { told[file] += /"name":"admit"/; next }
+		$2 == "block_stack" && $4 == "warps_admitted" { warps[file] = $5 }
+		END {
+			for (file in warps) {
+				files++
+				if (warps[file] <= 1000 || warps[file] != told[file])
+					print file, warps[file], told[file] + 0
+			}
+			if (files != 2)
+				print "no block stacks"
+		}' tbc.trace tbcfermi.trace tbc.out tbcfermi.out >wrong
+	[ ! -s wrong ] || complain "events of block stacks: $(cat wrong)"
+
+	# Signals: declared, in order of time, never more warps in transactions than there may be, and as
+	# many back-offs as a trace of the run has.
+	awk '
+		FILENAME ~ /trace$/ { backoffs += /"name":"back-off"/; next }
+		/^\$var/ { name[$4] = $5; signals++ }
+		/^#/ { now = substr($0, 2) + 0; if (now < last) print "time goes back to " now; last = now }
+		/^b/ { value = 0; for (i = 2; i <= length($1); i++) value = 2 * value + substr($1, i, 1)
+			if (name[$2] == "") print "no signal " $2
+			if (name[$2] == "tx_throttle_running" && value > most) most = value
+			if (name[$2] == "tx_throttle_running") running[$2] = value
+			if (name[$2] == "validation_unit_pending" && value > pending) pending = value }
+		/^s/ { if (name[$2] !~ /^warp_/) print "no warp " $2
+			seen += $1 == "sback-off" }
+		END { for (i in running) left += running[i]
+			if (signals < 50 || most != 2 || left || seen != backoffs || !seen || pending < 2)
+				print signals + 0, most + 0, left + 0, seen + 0, backoffs, pending + 0
+		}' vcd.trace vcd >wrong
+	[ ! -s wrong ] || complain "vcd: $(head -1 wrong)"
+	! have vcd2fst || vcd2fst vcd fst >vcd2fst.out 2>&1 || complain "$(cat vcd2fst.out)"
+}
+
+# --why tells who aborted, and why.
+case_why() {
+	set --
+	for system in $pairs; do
+		set -- "$@" pair.$system.0 pair.$system.40
+	done
+	awk '
+		function end_of_file(    part) {
+			if (file == "")
+				return
+			split(file, part, ".")
+			aborted[part[2]] += !none
+			if (none && line == 2 && status == 1)
+				return
+			if (none || status != 0 || line > 11 || !where || won != 40 - part[3])
+				print file ": exit " status ", won " won ", " line " lines"
+		}
+		FNR == 1 {
+			end_of_file()
+			file = FILENAME
+			none = /^Thread [0-9]* has aborted no attempt; o.* thread/
+			if (!none && !/^Thread /) print file ": " $0
+			where = 0; won = ""
+		}
+		/^Where: word 0x[0-9a-f]*12340 / { where = 1 }
+		/^Who won: thread [0-9]+ / { won = $4 }
+		{ status = $0; line = FNR }
+		END {
+			end_of_file()
+			for (sys in aborted) {
+				systems++
+				if (!aborted[sys]) print sys ": nobody aborted"
+			}
+			if (systems != 7) print systems " systems"
+		}' "$@" >wrong
+	[ ! -s wrong ] || complain "--why: $(cat wrong)"
+
+	# An attempt that begins again does so when the back-off before it is over, if there is one.
+	for system in $restart; do
+		set -- "$@" $system.attempt1 $system.attempt2
+	done
+	shift 14
+	awk '
+		function after(text) {
+			return match(all, text " [0-9]+") ? substr(all, RSTART + length(text) + 1, RLENGTH) + 0 : ""
+		}
+		function end_of_file() {
+			if (file ~ /1$/)
+				until = after(" the back-off of its warp lasted until cycle")
+			if (file !~ /2$/)
+				return
+			begun = after(" begun at cycle")
+			if (begun == "" || (until != "" && until != begun) || (until == "" && file !~ /^ideal/))
+				print file ": a back-off until " until ", and begun at " begun
+		}
+		FNR == 1 { end_of_file(); file = FILENAME; all = "" }
+		{ all = all " " $0 }
+		END { end_of_file() }' "$@" >wrong
+	[ ! -s wrong ] || complain "$(cat wrong)"
+	for report in report1 report2 report3 report4.trace-events report4.vcd report4.series report5; do
+		[ -s $report ] || complain "--why or --window: no $report"
+	done
+	# A window after the end: the message has the cycle of the report.
+	awk '/^ *cycles  *[0-9,]* / && FILENAME !~ /^err/ && !((substr(FILENAME, 9)) in cycle) { gsub(/,/, "", $2); cycle[substr(FILENAME, 9)] = $2 }
+		FILENAME ~ /^err/ && match($0, /--window: the run ended at cycle [0-9]+, before the window/) {
+			told[substr(FILENAME, 5)] = substr($0, RSTART + 33, RLENGTH - 51) + 0
+		}
+		END { for (to in cycle) if (cycle[to] != told[to] || !told[to]) print to, cycle[to], told[to]
+			for (to in cycle) n++
+			if (n != 3) print n + 0 " reports" }' \
+		report4.trace-events report4.vcd report4.series err.trace-events err.vcd err.series >wrong
+	[ ! -s wrong ] || complain "a window after the end: $(cat wrong)"
+	# The threads that are named instead have aborted.
+	thread=$(sed -n 's/^Thread 5 has aborted no attempt; others have, such as threads [0-9]*, [0-9]*, [0-9]* and \([0-9]*\)[.]$/\1/p' others)
+	[ -n "$thread" ] || complain "--why 5: $(cat others)"
+	{
+		echo "0 $small --why $thread --out report6"
+		echo "0 $small --why $thread --out - | Thread $thread | committed"
+	} >table
+
+	# What is told of an abort is what the trace has, and the list of aborts.
+	# Where the thread is named for all that lost: the word, the winner and the cycle of the abort; when
+	# the winner acted its attempt ran; and the unit that found out has an event of that cycle which says
+	# so. A row for each abort of the report, with a word and a winner that --why tells, too.
+	abort_systems='kilo-tm warptm-tcd getm si-tm ideal local-tm'
+	set --
+	for system in $abort_systems; do
+		of $system
+		case $system in
+		kilo-tm | warptm-tcd) units=,commit_unit ;;
+		getm) units=,validation_unit ;;
+		si-tm) units=,writer_table,timestamp_table,reader_list,version_table ;;
+		local-tm) units=,local_tm ;;
+		*) units= ;;
+		esac
+		echo "0 $of --trace-events $system.lost --trace-only warps$units --only aborted --aborts" \
+			"$system.aborts > $system.aborted"
+		set -- "$@" $system.aborts $system.aborted $system.lost
+	done >>table
+	runs <table
+	grep -q committed report6 || complain "--why --out: no report"
+	awk -f "$trace_events" *.lost >found || complain "$(grep WRONG found | head -3)"
+
+	# From these files the runs with --why: of three aborts of each trace, and of one of each list.
+	for system in $abort_systems; do
+		of $system
+		echo "$system 0 $of"
+	done >arguments
+	awk -v whys=whys '
+		function system_of(name) { sub(/[.].*/, "", name); return name }
+		# which abort of the thread is that of the cycle?
+		function nth(sys, thread, cycle,    n) {
+			for (n = 1; n <= aborts[sys, thread]; n++)
+				if (at[sys, thread, n] == cycle)
+					return n
+			print "--aborts has no abort of thread " thread " at cycle " cycle " of " sys
+			return 1
+		}
+		FILENAME == "arguments" { name = $1; sub(/^[^ ]* /, ""); run[name] = $0; next }
+		FNR == 1 { sys = system_of(FILENAME); lost = 0 }
+		FILENAME ~ /aborts$/ {
+			if (FNR == 1)
+				next
+			split($0, f, ",")
+			rows[sys]++
+			at[sys, f[2], ++aborts[sys, f[2]]] = f[1]
+			if (sys in chosen || f[9] == "" || f[13] == "")
+				next
+			chosen[sys] = 1
+			if (f[9] !~ /^0x|\[.*\]/)
+				print sys " --aborts: a word " f[9]
+			print run[sys] " --why " f[2] "." aborts[sys, f[2]] " |~ ^Thread " f[2] \
+				" \\(core " f[3] ", warp " f[4] ", lane " f[5] "\\) aborted attempt " f[6] \
+				" .*begun at cycle " f[7] ", at cycle " f[1] ",.*Reason: " f[8] "\\.$ |~ ^Where: word .*" \
+				f[10] (f[11] == "" ? "" : " | found by " f[11] " " f[12] " at") \
+				" |~ ^Who won: thread " f[13] " " >whys
+			next
+		}
+		FILENAME ~ /aborted$/ {
+			if (sub(/^[^,]*,,,aborted,/, "") && $0 != rows[sys])
+				print sys " --aborts: " rows[sys] " rows of " $0
+			compared += FNR == 1
+			next
+		}
+		/"name":"abort: / {
+			match($0, /"ts":[0-9]+/); ts = substr($0, RSTART + 5, RLENGTH - 5)
+			while (match($0, /"thread [0-9]+ at [^"]*"/)) {
+				split(substr($0, RSTART + 1, RLENGTH - 2), w, /[ ,]+/)
+				$0 = substr($0, RSTART + RLENGTH)
+				lost++
+				if (lost != 3 && lost != 9 && lost != 20)
+					continue
+				n = nth(sys, w[2], ts)
+				k++
+				print run[sys] " --why " w[2] "." n " > why." k " | , at cycle " ts ", in stage " >whys
+				print k, sys, w[2], w[4], w[6] >"lost"
+				found[sys] = 1
+			}
+		}
+		END {
+			for (sys in run)
+				if (!(sys in chosen) || !(sys in found))
+					print sys ": no abort has a winner"
+			if (compared != 6)
+				print compared + 0 " reports"
+		}' arguments "$@" >wrong
+	[ ! -s wrong ] || complain "$(cat wrong)"
+	runs <whys
+	set --
+	while read -r k _; do
+		set -- "$@" why.$k
+	done <lost
+	awk '
+		function after(text) {
+			return match($0, text " [0-9]+") ? substr($0, RSTART + length(text) + 1) + 0 : -1
+		}
+		FILENAME == "lost" { sys[$1] = $2; thread[$1] = $3; word[$1] = $4; winner[$1] = $5; all = $1; next }
+		FNR == 1 { k = substr(FILENAME, 5); of = FILENAME; sub(/[.].*/, "", of) }
+		FILENAME ~ /^why/ {
+			if (/^Thread/) { sub(/.*, at/, "at"); aborts[k] = after("at cycle") }
+			if (/^Where/) {
+				found[k] = after("at cycle")
+				if (match($0, /by [a-z_]+ [0-9]+/)) {
+					split(substr($0, RSTART, RLENGTH), part, " ")
+					unit[k] = part[2]; instance[k] = "\"instance\":" part[3] ","
+				}
+				place[k] = $0 ~ "word ([^ ]* [(])?" word[k] "[,) ]"
+			}
+			if (/^Who/) { acted[k] = after("at cycle"); won[k] = after("thread") }
+			if (/^The winner/) { from[k] = after("from cycle"); to[k] = after(" to") }
+			next
+		}
+		{
+			for (k = 1; k <= all; k++)
+				if (sys[k] == of && unit[k] && index($0, "\"ts\":" found[k]) && \
+				    index($0, instance[k]) && \
+				    (index($0, "\"" word[k] "\"") || /"outcome":"abort"|loop|"conflict"/))
+					told[k]++
+		}
+		END {
+			for (k = 1; k <= all; k++)
+				if (!place[k] || won[k] != winner[k] || found[k] > aborts[k] || \
+				    acted[k] > found[k] || acted[k] < from[k] || acted[k] > to[k] || \
+				    (unit[k] && !told[k]))
+					print sys[k], thread[k], word[k], winner[k], "at", aborts[k] ": found", \
+						found[k], "by", unit[k], "winner", won[k] + 0, "acted", acted[k], \
+						"in", from[k] "-" to[k], told[k] + 0
+			if (all < 12)
+				print all + 0 " aborts"
+		}' lost "$@" *.lost >wrong || complain 'awk fails'
+	[ ! -s wrong ] || complain "--why: $(cat wrong)"
+}
+
+# What is refused leaves no file.
+case_refused() {
+	refused '--window: got "5:5", expected A:B, cycles with A below B' --trace-events new --window 5:5
+	[ ! -e new ] || complain '--window: has left a file'
+	new='--trace-events new'
+	runs <<TABLE
 2 $new --window 5 : --window: got "5", expected
 2 $new --window 1:x : --window: got "1:x", expected
 2 $new --trace-only commit : --trace-only: got "commit", expected some of: warps,simt_stack
@@ -437,4 +444,5 @@ absent no
 2 $new --series 10 new : which is the file of --series too
 absent new
 TABLE
-exit $failed
+}
+cases "$@"
