@@ -72,6 +72,27 @@ KIT_TEST(test_a_free_block_is_used_again)
 	sim_free(NULL);
 }
 
+KIT_TEST(test_room)
+{
+	uint32_t *few = NULL, room = 0;
+	uint64_t *many = NULL;
+	size_t place = 0;
+
+	for (uint32_t i = 0; i < 1000; i++) {
+		ck_assert(SIM_ROOM(few, room, i + 1) && room > i);
+		few[i] = i;
+	}
+	ck_assert_uint_eq(room, 1024);
+	for (uint32_t i = 0; i < 1000; i++)
+		ck_assert_uint_eq(few[i], i);
+	ck_assert(SIM_ROOM(many, place, 5000));
+	ck_assert_uint_eq(place, 5000);
+	ck_assert(!sim_packs() || !SIM_ROOM(many, place, SIZE_MAX / 16));
+	ck_assert_uint_eq(place, 5000);
+	sim_free(few);
+	sim_free(many);
+}
+
 KIT_TEST(test_no_memory)
 {
 	void *block;

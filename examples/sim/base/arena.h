@@ -18,6 +18,14 @@ void *sim_malloc(size_t size);
 void *sim_calloc(size_t count, size_t size);
 void *sim_realloc(void *memory, size_t size);
 char *sim_strdup(const char *text);
+/*
+ * Room for `need` elements in an array that has some for *room: it grows to twice that or more.
+ * False if there is no memory: nothing has changed. New elements are undefined.
+ */
+#define SIM_ROOM(array, room, need)                                                            \
+	((size_t)(need) <= (room) ||                                                           \
+	 sim_grow(&(array), sizeof *(array), &(room), sizeof(room), (need)))
+bool sim_grow(void *array, size_t element, void *room, size_t room_bytes, size_t need);
 void sim_free(void *memory); /* NULL allowed */
 
 /* Is it packed, not libc's? */

@@ -66,37 +66,14 @@ struct sim_check {
 	struct sim_verdict *verdict; /* so far */
 };
 
-/* Room for `need` elements, or NULL; capacity grows by half. */
-static void *grow(void *array, size_t *capacity, size_t need, size_t size)
-{
-	size_t wanted = *capacity + *capacity / 2;
-	void *bigger;
-
-	if (need <= *capacity)
-		return array;
-	if (wanted < need)
-		wanted = need < 64 ? 64 : need;
-	bigger = sim_realloc(array, wanted * size);
-	if (bigger)
-		*capacity = wanted;
-	return bigger;
-}
-
 static void note(struct sim_check *check, uint32_t thread, uint64_t address, uint32_t value,
 		 uint32_t version, uint32_t write)
 {
 	struct attempt *a = &check->attempt[thread];
 
-	if (a->count == a->capacity) {
-		uint32_t wanted = a->capacity ? 2 * a->capacity : 8;
-		struct access *bigger = sim_realloc(a->access, wanted * sizeof(*bigger));
-
-		if (!bigger) {
-			check->exhausted = true;
-			return;
-		}
-		a->access = bigger;
-		a->capacity = wanted;
+	if (!SIM_ROOM(a->access, a->capacity, a->count + 1)) {
+		check->exhausted = true;
+		return;
 	}
 	a->access[a->count++] = (struct access){
 		(uint32_t)address | write, (uint32_t)(address >> 32), value, version,
@@ -132,22 +109,17 @@ static void on_commit(void *state, uint32_t thread, uint64_t witness)
 {
 	struct sim_check *check = state;
 	struct attempt *a = &check->attempt[thread];
-	struct access *log = grow(check->log, &check->log_capacity, check->logged + a->count + 1,
-				  sizeof(*log));
-	struct committed *commit = grow(check->commit, &check->commit_capacity,
-					check->commits + 1, sizeof(*commit));
 
-	check->log = log ? log : check->log;
-	check->commit = commit ? commit : check->commit;
-	if (!log || !commit) {
+	if (!SIM_ROOM(check->log, check->log_capacity, check->logged + a->count + 1) ||
+	    !SIM_ROOM(check->commit, check->commit_capacity, check->commits + 1)) {
 		check->exhausted = true;
 		return;
 	}
-	commit[check->commits++] =
+	check->commit[check->commits++] =
 		(struct committed){ witness,  check->logged, a->count, a->plain,
 				    thread, a->committed + 1 };
 	if (a->count)
-		memcpy(log + check->logged, a->access, a->count * sizeof(*log));
+		memcpy(check->log + check->logged, a->access, a->count * sizeof(*a->access));
 	check->logged += a->count;
 	sim_free(a->access);
 	*a = (struct attempt){ .committed = a->committed + 1 };
@@ -179,17 +151,14 @@ static void on_cas(void *state, uint64_t address)
 static void on_placed(void *state, uint64_t address, uint32_t value, uint64_t place)
 {
 	struct sim_check *check = state;
-	struct placed *placed;
 
 	if (address >= check->workload->lock_base)
 		return;
-	placed = grow(check->placed, &check->place_capacity, check->places + 1, sizeof(*placed));
-	if (!placed) {
+	if (!SIM_ROOM(check->placed, check->place_capacity, check->places + 1)) {
 		check->exhausted = true;
 		return;
 	}
-	check->placed = placed;
-	placed[check->places] = (struct placed){ place, address, check->places, value };
+	check->placed[check->places] = (struct placed){ place, address, check->places, value };
 	check->places++;
 }
 

@@ -54,28 +54,12 @@ struct sim_conflicts {
 	bool starved;
 };
 
-/* Make room for one more item behind `count`; the old array if there is no memory. */
-static void *grown(struct sim_conflicts *c, void *array, uint32_t count, uint32_t *capacity,
-		   size_t size)
-{
-	uint32_t wanted = *capacity ? 2 * *capacity : 8;
-	void *more;
-
-	if (count < *capacity)
-		return array;
-	more = sim_realloc(array, wanted * size);
-	c->starved |= !more;
-	if (!more)
-		return array;
-	*capacity = wanted;
-	return more;
-}
-
 static void append(struct sim_conflicts *c, struct numbers *n, uint32_t number)
 {
-	n->number = grown(c, n->number, n->count, &n->capacity, sizeof *n->number);
-	if (n->count < n->capacity)
+	if (SIM_ROOM(n->number, n->capacity, n->count + 1))
 		n->number[n->count++] = number;
+	else
+		c->starved = true;
 }
 
 /* ---- attempts ---- */
@@ -86,9 +70,10 @@ static uint32_t word_at(struct sim_conflicts *c, uint64_t address)
 
 	if (*index)
 		return *index - 1;
-	c->word = grown(c, c->word, c->words, &c->word_capacity, sizeof *c->word);
-	if (c->words == c->word_capacity)
+	if (!SIM_ROOM(c->word, c->word_capacity, c->words + 1)) {
+		c->starved = true;
 		return 0;
+	}
 	c->word[c->words] = (struct word){ .seen_by = 0 };
 	*index = ++c->words;
 	return *index - 1;
@@ -100,9 +85,10 @@ static void note(struct sim_conflicts *c, uint32_t thread, uint64_t address, boo
 
 	if (!a->count)
 		a->first = c->ended;
-	a->access = grown(c, a->access, a->count, &a->capacity, sizeof *a->access);
-	if (a->count < a->capacity)
+	if (SIM_ROOM(a->access, a->capacity, a->count + 1))
 		a->access[a->count++] = (struct access){ word_at(c, address), write };
+	else
+		c->starved = true;
 }
 
 /* ---- pairs ---- */
@@ -171,7 +157,7 @@ static void end(struct sim_conflicts *c, uint32_t thread, bool refused)
 
 	if (!a->count)
 		return;
-	c->found = grown(c, c->found, c->ended, &c->found_capacity, sizeof *c->found);
+	c->starved |= !SIM_ROOM(c->found, c->found_capacity, c->ended + 1);
 	if (!c->starved) {
 		c->pairs.overlapping += c->ended - a->first;
 		look_at_words(c, a);

@@ -73,18 +73,12 @@ static void note(struct sim_history *h, uint32_t thread, uint64_t address, uint3
 		 uint32_t version, bool write)
 {
 	struct tried *t = &h->thread[thread];
-	uint32_t capacity = t->capacity ? 2 * t->capacity : 8;
 
 	if (address >= h->end)
 		return;
-	if (t->count == t->capacity) {
-		struct operation *grown = sim_realloc(t->operation, capacity * sizeof *grown);
-
-		h->starved |= !grown;
-		if (!grown)
-			return;
-		t->operation = grown;
-		t->capacity = capacity;
+	if (!SIM_ROOM(t->operation, t->capacity, t->count + 1)) {
+		h->starved = true;
+		return;
 	}
 	t->operation[t->count++] = (struct operation){ address, value, version, write };
 }
@@ -122,18 +116,11 @@ static void on_abort(void *state, uint32_t thread, enum sim_abort_reason reason)
 
 static void keep(struct sim_history *h, uint32_t thread, uint64_t witness)
 {
-	size_t capacity = h->done_capacity ? 2 * h->done_capacity : 1024;
-	struct done *grown = h->done;
-
-	if (h->dones == h->done_capacity) {
-		grown = sim_realloc(h->done, capacity * sizeof *grown);
-		h->starved |= !grown;
-		if (!grown)
-			return;
-		h->done = grown;
-		h->done_capacity = capacity;
+	if (!SIM_ROOM(h->done, h->done_capacity, h->dones + 1)) {
+		h->starved = true;
+		return;
 	}
-	grown[h->dones++] = (struct done){ h->thread[thread], witness, thread };
+	h->done[h->dones++] = (struct done){ h->thread[thread], witness, thread };
 	h->thread[thread] = (struct tried){ NULL, 0, 0, 0 };
 }
 

@@ -7,17 +7,9 @@
 void hetm_note(struct sim_machine *machine, struct hetm_words *words, uint64_t address,
 	       uint64_t value)
 {
-	if (words->count == words->capacity) {
-		uint32_t wanted = words->capacity ? 2 * words->capacity : 16;
-		struct hetm_word *bigger = sim_realloc(words->word, wanted * sizeof(*bigger));
-
-		if (!bigger) {
-			sim_fail(&machine->port, -ENOMEM,
-				 "no memory for what a transaction accesses");
-			return;
-		}
-		words->word = bigger;
-		words->capacity = wanted;
+	if (!SIM_ROOM(words->word, words->capacity, words->count + 1)) {
+		sim_fail(&machine->port, -ENOMEM, "no memory for what a transaction accesses");
+		return;
 	}
 	words->word[words->count++] = (struct hetm_word){ address, value };
 }

@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "reader.h"
+#include "../base/arena.h"
 
 static int find_block(struct reader *r, uint32_t *out)
 {
@@ -14,7 +15,7 @@ static int find_block(struct reader *r, uint32_t *out)
 	for (*out = 0; *out < r->blocks_named; ++*out)
 		if (same(r->block[*out].name, r->text))
 			return 0;
-	if (!make_room((void **)&r->block, &r->block_room, r->blocks_named, sizeof(*r->block)))
+	if (!SIM_ROOM(r->block, r->block_room, r->blocks_named + 1))
 		return no_memory(r);
 	b = &r->block[r->blocks_named++];
 	snprintf(b->name, sizeof(b->name), "%.*s", (int)KERNEL_NAME_MAX - 1, r->text);

@@ -12,7 +12,7 @@
 
 int new_label(struct reader *r, uint32_t *out)
 {
-	if (!make_room((void **)&r->label, &r->label_room, r->labels, sizeof(*r->label)))
+	if (!SIM_ROOM(r->label, r->label_room, r->labels + 1))
 		return no_memory(r);
 	r->label[r->labels] = (struct label){ KERNEL_NONE, KERNEL_NONE, false };
 	*out = (uint32_t)r->labels++;
@@ -40,7 +40,7 @@ int put_instr(struct reader *r, const struct kernel_instr *instr)
 			      "this cannot be reached");
 	if (code->instr_count == KERNEL_INSTRUCTIONS_MAX)
 		return say(r, "more than %u instructions", KERNEL_INSTRUCTIONS_MAX);
-	if (!make_room((void **)&code->instr, &r->instrs, code->instr_count, sizeof(*code->instr)))
+	if (!SIM_ROOM(code->instr, r->instrs, code->instr_count + 1))
 		return no_memory(r);
 	i = &code->instr[code->instr_count++];
 	*i = *instr;
@@ -339,8 +339,7 @@ int close_code(struct reader *r)
 	if (!error)
 		error = check_registers(r);
 	/* Others take the address of the first step of an instruction that has none: never NULL. */
-	if (!error && !make_room((void **)&r->code->step, &r->steps, r->code->step_count,
-				 sizeof(*r->code->step)))
+	if (!error && !SIM_ROOM(r->code->step, r->steps, r->code->step_count + 1))
 		error = no_memory(r);
 	if (error)
 		return error;

@@ -56,7 +56,7 @@ int add_array(struct reader *r, const char *name, enum kernel_array_kind kind, u
 
 	if (k->arrays == 256)
 		return say(r, "more than 256 arrays");
-	if (!make_room((void **)&k->array, &r->arrays, k->arrays, sizeof(*k->array)))
+	if (!SIM_ROOM(k->array, r->arrays, k->arrays + 1))
 		return no_memory(r);
 	array = &k->array[k->arrays];
 	memset(array, 0, sizeof(*array));
@@ -220,7 +220,7 @@ static int add_field(struct reader *r, struct kernel_array *array, size_t *room)
 	struct kernel_field *field;
 	int error;
 
-	if (!make_room((void **)&array->field, room, array->fields, sizeof(*array->field)))
+	if (!SIM_ROOM(array->field, *room, array->fields + 1))
 		return no_memory(r);
 	field = &array->field[array->fields];
 	memset(field, 0, sizeof(*field));
@@ -386,7 +386,7 @@ int read_list(struct reader *r, uint32_t *out)
 	uint32_t thread = 0;
 	int error = 0;
 
-	if (!make_room((void **)&k->list, &r->lists, k->lists, sizeof(*k->list)))
+	if (!SIM_ROOM(k->list, r->lists, k->lists + 1))
 		return no_memory(r);
 	list = &k->list[k->lists];
 	memset(list, 0, sizeof(*list));
@@ -407,7 +407,7 @@ static int new_trace(struct reader *r, const char *name, uint32_t *out)
 
 	if (k->traces == 256)
 		return say(r, "more than 256 traces");
-	if (!make_room((void **)&k->trace, &r->traces, k->traces, sizeof(*k->trace)))
+	if (!SIM_ROOM(k->trace, r->traces, k->traces + 1))
 		return no_memory(r);
 	trace = &k->trace[k->traces++];
 	memset(trace, 0, sizeof(*trace));
@@ -435,8 +435,7 @@ static int read_outcomes(struct reader *r, struct kernel_trace *trace, uint32_t 
 		}
 		if (trace->used >= ONE_CORE_WORDS)
 			return say(r, "more than %u outcomes", ONE_CORE_WORDS);
-		if (!make_room((void **)&trace->outcome, &trace->capacity, trace->used,
-			       sizeof(*trace->outcome)))
+		if (!SIM_ROOM(trace->outcome, trace->capacity, trace->used + 1))
 			return no_memory(r);
 		trace->outcome[trace->used++] = *r->at == '1';
 		trace->count[thread]++;

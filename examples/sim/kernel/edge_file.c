@@ -82,17 +82,8 @@ static bool add(struct reader *r, uint32_t u, uint32_t v)
 {
 	struct sim_edges *edges = &r->edges;
 
-	if (edges->count == r->capacity) {
-		size_t wanted = r->capacity ? 2 * r->capacity : 256;
-		void *bigger = sim_realloc(edges->end, wanted * sizeof(*edges->end));
-
-		if (!bigger || edges->count == UINT32_MAX / 2) {
-			edges->end = bigger ? bigger : edges->end;
-			return false;
-		}
-		edges->end = bigger;
-		r->capacity = wanted;
-	}
+	if (edges->count == UINT32_MAX / 2 || !SIM_ROOM(edges->end, r->capacity, edges->count + 1))
+		return false;
 	edges->end[edges->count][0] = u;
 	edges->end[edges->count++][1] = v;
 	return true;

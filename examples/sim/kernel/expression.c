@@ -6,6 +6,7 @@
  */
 #include "compute.h"
 #include "reader.h"
+#include "../base/arena.h"
 
 #include <errno.h>
 
@@ -50,7 +51,7 @@ static int constant_column(struct reader *r, uint32_t number, uint16_t *out)
 		return 0;
 	if (i == KERNEL_COLUMNS_MAX)
 		return say(r, "more than %u constants", KERNEL_COLUMNS_MAX);
-	if (!make_room((void **)&code->constant, &r->constants, i, sizeof(*code->constant)))
+	if (!SIM_ROOM(code->constant, r->constants, i + 1))
 		return no_memory(r);
 	code->constant[code->constants++] = number;
 	return 0;
@@ -124,7 +125,7 @@ int add_step(struct reader *r, struct kernel_step step, uint16_t to, struct valu
 	if (code->step_count - r->first_step == KERNEL_COLUMNS_MAX ||
 	    code->step_count == KERNEL_STEPS_MAX)
 		return say(r, "an expression or the code is too long");
-	if (!make_room((void **)&code->step, &r->steps, code->step_count, sizeof(*code->step)))
+	if (!SIM_ROOM(code->step, r->steps, code->step_count + 1))
 		return no_memory(r);
 	step.d = out->column = to == KERNEL_NO_COLUMN ? free_scratch(r) : to;
 	step.line = own_line(r, r->statement_line);
@@ -198,7 +199,7 @@ static int add_place(struct reader *r, const struct kernel_place *place, uint16_
 	}
 	if (k->places == KERNEL_COLUMNS_MAX)
 		return say(r, "more than %u places of memory", KERNEL_COLUMNS_MAX);
-	if (!make_room((void **)&k->place, &r->places, k->places, sizeof(*k->place)))
+	if (!SIM_ROOM(k->place, r->places, k->places + 1))
 		return no_memory(r);
 	k->place[k->places] = *place;
 	*out = (uint16_t)k->places++;

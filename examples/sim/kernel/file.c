@@ -56,7 +56,7 @@ static int read_kernel(struct reader *r, enum kernel_section section)
 	int error;
 
 	next_token(r);
-	if (!make_room((void **)&k->launch, &r->launches, k->launches, sizeof(*k->launch)))
+	if (!SIM_ROOM(k->launch, r->launches, k->launches + 1))
 		return no_memory(r);
 	l = &k->launch[k->launches];
 	memset(l, 0, sizeof(*l));

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "reader.h"
+#include "../base/arena.h"
 
 /* ---- names with a value ---- */
 
@@ -34,7 +35,7 @@ static int read_param(struct reader *r)
 
 	if (k->params == KERNEL_PARAMS_MAX)
 		return say(r, "more than %u params", KERNEL_PARAMS_MAX);
-	if (!make_room((void **)&k->param, &r->params, k->params, sizeof(*k->param)))
+	if (!SIM_ROOM(k->param, r->params, k->params + 1))
 		return no_memory(r);
 	p = &k->param[k->params];
 	memset(p, 0, sizeof(*p));
@@ -118,7 +119,7 @@ static int read_variant(struct reader *r)
 	int error;
 
 	join_name(r);
-	if (!make_room((void **)&k->variant, &r->variants, k->variants, sizeof(*k->variant)))
+	if (!SIM_ROOM(k->variant, r->variants, k->variants + 1))
 		return no_memory(r);
 	v = &k->variant[k->variants];
 	memset(v, 0, sizeof(*v));
@@ -425,7 +426,7 @@ static int new_macro(struct reader *r, struct macro **out)
 	struct macro *m;
 	int error;
 
-	if (!make_room((void **)&r->macro, &r->macro_room, r->macros, sizeof(*r->macro)))
+	if (!SIM_ROOM(r->macro, r->macro_room, r->macros + 1))
 		return no_memory(r);
 	m = *out = &r->macro[r->macros];
 	memset(m, 0, sizeof(*m));

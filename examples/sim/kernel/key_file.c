@@ -16,15 +16,8 @@ static bool is_space(int c)
 
 static bool add(struct sim_keys *keys, size_t *capacity, uint32_t key)
 {
-	if (keys->count == *capacity) {
-		size_t wanted = *capacity ? 2 * *capacity : 1024;
-		uint32_t *bigger = sim_realloc(keys->key, wanted * sizeof(*bigger));
-
-		if (!bigger)
-			return false;
-		keys->key = bigger;
-		*capacity = wanted;
-	}
+	if (!SIM_ROOM(keys->key, *capacity, keys->count + 1))
+		return false;
 	keys->key[keys->count++] = key;
 	return true;
 }

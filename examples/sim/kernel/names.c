@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The meaning of names in a kernel file: names of the whole file, and registers of a section. */
 #include "reader.h"
+#include "../base/arena.h"
 
 #include <errno.h>
 
@@ -55,7 +56,7 @@ int add_name(struct reader *r, const char *text, enum name_kind kind, uint32_t i
 {
 	struct name *name;
 
-	if (!make_room((void **)&r->name, &r->name_room, r->names, sizeof(*r->name)))
+	if (!SIM_ROOM(r->name, r->name_room, r->names + 1))
 		return no_memory(r);
 	name = &r->name[r->names++];
 	snprintf(name->text, sizeof(name->text), "%s", text);
@@ -86,7 +87,7 @@ int add_register(struct reader *r, const char *text, uint16_t *out)
 
 	if (code->registers == KERNEL_COLUMNS_MAX)
 		return say(r, "more than %u registers", KERNEL_COLUMNS_MAX);
-	if (!make_room((void **)&code->reg, &r->regs, code->registers, sizeof(*code->reg)))
+	if (!SIM_ROOM(code->reg, r->regs, code->registers + 1))
 		return no_memory(r);
 	reg = &code->reg[code->registers];
 	memset(reg, 0, sizeof(*reg));

@@ -264,18 +264,3 @@ int take_text(struct reader *r, const char *what, char **out)
 	next_token(r);
 	return 0;
 }
-
-bool make_room(void **array, size_t *room, size_t count, size_t element)
-{
-	size_t wanted = *room ? 2 * *room : 16;
-	void *bigger;
-
-	if (count < *room)
-		return true;
-	bigger = sim_realloc(*array, wanted * element);
-	if (!bigger)
-		return false;
-	*array = bigger;
-	*room = wanted;
-	return true;
-}

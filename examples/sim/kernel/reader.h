@@ -210,9 +210,6 @@ int open_file(struct reader *r, char path[KERNEL_PATH_MAX], FILE **out);
 int open_beside(struct reader *r, uint32_t table, struct text **out);
 void read_in(struct reader *r, const struct text *text);
 
-/* Room for one more element in *array (of *room); false without memory. */
-bool make_room(void **array, size_t *room, size_t count, size_t element);
-
 /* ---- names (names.c) ---- */
 
 /* "program locks": where the code that is read stands. */

@@ -97,15 +97,8 @@ static bool note_load(struct flow_reference *r, uint32_t thread, uint32_t value)
 
 	if (r->loaded == FLOW_LOADS_MAX)
 		return true;
-	if (l->count == l->room) {
-		uint32_t room = l->room ? 2 * l->room : 4;
-		uint32_t *bigger = sim_realloc(l->value, room * sizeof(*bigger));
-
-		if (!bigger)
-			return false;
-		l->value = bigger;
-		l->room = room;
-	}
+	if (!SIM_ROOM(l->value, l->room, l->count + 1))
+		return false;
 	l->value[l->count++] = value;
 	r->loaded++;
 	return true;

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "statement.h"
+#include "../base/arena.h"
 
 /* ---- parts of statements ---- */
 
@@ -297,8 +298,7 @@ int read_require(struct reader *r)
 	struct kernel_code *code = r->code;
 	int error;
 
-	if (!make_room((void **)&code->message, &r->messages, code->message_count,
-		       sizeof(*code->message)))
+	if (!SIM_ROOM(code->message, r->messages, code->message_count + 1))
 		return no_memory(r);
 	memset(&code->message[code->message_count], 0, sizeof(*code->message));
 	i.b = (uint16_t)code->message_count++;

@@ -38,17 +38,7 @@ static uint32_t instances(const struct sim_port *port, const char *role,
 /* Room for one more unit. */
 static int reserve(struct sim_port *port)
 {
-	size_t capacity = port->unit_capacity ? 2 * port->unit_capacity : 64;
-	void *grown;
-
-	if (port->units < port->unit_capacity)
-		return 0;
-	grown = sim_realloc(port->unit, capacity * sizeof *port->unit);
-	if (!grown)
-		return -ENOMEM;
-	port->unit = grown;
-	port->unit_capacity = capacity;
-	return 0;
+	return SIM_ROOM(port->unit, port->unit_capacity, port->units + 1) ? 0 : -ENOMEM;
 }
 
 /* Append a word and a number to a text: its new end. */

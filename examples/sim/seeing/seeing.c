@@ -27,16 +27,9 @@ struct seen_actor seen_actor_of(const struct seeing *see, uint32_t warp, uint64_
 void seen_accessed(struct seeing *see, struct seen_accesses *list, uint64_t lane, uint64_t address,
 		   bool write)
 {
-	uint32_t capacity = list->capacity ? 2 * list->capacity : 64;
-
-	if (list->count == list->capacity) {
-		void *grown = sim_realloc(list->one, capacity * sizeof *list->one);
-
-		see->starved |= !grown;
-		if (!grown)
-			return;
-		list->one = grown;
-		list->capacity = capacity;
+	if (!SIM_ROOM(list->one, list->capacity, list->count + 1)) {
+		see->starved = true;
+		return;
 	}
 	list->one[list->count++] = (struct seen_access){ address, see->port->now, (uint8_t)lane,
 							 write };
@@ -101,16 +94,9 @@ void seen_stage(struct seeing *see, uint32_t number, enum sim_stage stage, uint6
 
 static uint32_t add_attempt(struct seeing *see, uint32_t warp, uint32_t number, uint64_t tick)
 {
-	uint32_t capacity = see->attempt_capacity ? 2 * see->attempt_capacity : 1024;
-
-	if (see->attempts == see->attempt_capacity) {
-		struct seen_attempt *grown = sim_realloc(see->attempt, capacity * sizeof *grown);
-
-		see->starved |= !grown;
-		if (!grown)
-			return SEEN_NONE;
-		see->attempt = grown;
-		see->attempt_capacity = capacity;
+	if (!SIM_ROOM(see->attempt, see->attempt_capacity, see->attempts + 1)) {
+		see->starved = true;
+		return SEEN_NONE;
 	}
 	see->attempt[see->attempts] = (struct seen_attempt){
 		tick, SIM_NEVER, warp, number, 0,

@@ -40,23 +40,17 @@ static struct series *series_of(struct seen_sink *sink)
 static struct figure *add(struct series *s, const char *role, const char *name, const char *part,
 			  const uint64_t *at)
 {
-	size_t capacity = s->capacity ? 2 * s->capacity : 256;
-	struct figure *grown = s->figure;
 	uint64_t matched = 0;
 	char path[160];
 
-	if (s->figures == s->capacity) {
-		grown = sim_realloc(s->figure, capacity * sizeof *grown);
-		s->starved |= !grown;
-		if (!grown)
-			return NULL;
-		s->figure = grown;
-		s->capacity = capacity;
+	if (!SIM_ROOM(s->figure, s->capacity, s->figures + 1)) {
+		s->starved = true;
+		return NULL;
 	}
 	snprintf(path, sizeof path, "%s%s%s%s", role, *role ? "." : "", name, part);
-	grown[s->figures] = (struct figure){ role, name, part, at, 0, 0, false,
+	s->figure[s->figures] = (struct figure){ role, name, part, at, 0, 0, false,
 					     sim_pattern_matches(s->only, path, &matched) };
-	return &grown[s->figures++];
+	return &s->figure[s->figures++];
 }
 
 static void add_run(struct series *s)

@@ -40,16 +40,9 @@ static struct vcd *vcd_of(struct seen_sink *sink)
 /* Within a tick, an end (`late` unset) comes before a begin. */
 static void add(struct vcd *v, uint64_t tick, size_t signal, uint64_t value, bool late)
 {
-	size_t capacity = v->capacity ? 2 * v->capacity : 4096;
-
-	if (v->changes == v->capacity) {
-		struct change *grown = sim_realloc(v->change, capacity * sizeof *grown);
-
-		v->see->starved |= !grown;
-		if (!grown)
-			return;
-		v->change = grown;
-		v->capacity = capacity;
+	if (!SIM_ROOM(v->change, v->capacity, v->changes + 1)) {
+		v->see->starved = true;
+		return;
 	}
 	v->change[v->changes] = (struct change){
 		tick, (uint32_t)signal, (uint32_t)value, v->changes | (uint64_t)late << 63,

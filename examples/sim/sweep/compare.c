@@ -125,14 +125,7 @@ struct results {
 
 static void add_value(struct results *r, const char *figure, double number)
 {
-	if (r->count == r->room) {
-		size_t room = r->room ? 2 * r->room : 1024;
-		struct value *bigger = sim_realloc(r->value, room * sizeof *bigger);
-
-		r->lost = r->lost || !bigger;
-		r->value = bigger ? bigger : r->value;
-		r->room = bigger ? room : r->room;
-	}
+	r->lost = r->lost || !SIM_ROOM(r->value, r->room, r->count + 1);
 	if (!r->lost)
 		r->value[r->count++] = (struct value){ .figure = number_of(&r->figures, figure),
 						       .side = r->side, .number = number };

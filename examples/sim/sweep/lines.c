@@ -122,14 +122,8 @@ static ssize_t take_line(struct sim_source *source, char **line, size_t *room)
 	if (c == EOF)
 		return -1;
 	for (;; c = sim_source_next(source)) {
-		if (length == *room) {
-			char *bigger = sim_realloc(*line, *room ? 2 * *room : 4096);
-
-			if (!bigger)
-				return -1;
-			*line = bigger;
-			*room = *room ? 2 * *room : 4096;
-		}
+		if (!SIM_ROOM(*line, *room, length + 1))
+			return -1;
 		(*line)[length] = (char)(c == '\n' ? '\0' : c);
 		if (c == '\n')
 			return (ssize_t)length;

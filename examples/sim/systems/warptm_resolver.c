@@ -19,20 +19,6 @@ static bool table_at_work(const struct warptm *tm)
 	return tm->config->system.resolver == RESOLVER_2PCR;
 }
 
-static bool make_room(struct warptm *tm, size_t rows)
-{
-	struct gputm_resolver_row *row;
-
-	if (rows <= tm->rows)
-		return true;
-	row = sim_realloc(tm->row, 2 * rows * sizeof *row);
-	if (!row)
-		return false;
-	tm->row = row;
-	tm->rows = 2 * rows;
-	return true;
-}
-
 static void collect(struct sim_port *port, const struct gputm_tx_log *log,
 		    enum gputm_tx_log_kind kind, uint32_t rows, struct gputm_resolver_row *to)
 {
@@ -55,7 +41,7 @@ static void resolve(struct sim_port *port, struct sim_warp *warp, uint32_t buffe
 	int result;
 
 	memset(out, 0, sizeof *out);
-	if (!make_room(tm, (size_t)reads + writes)) {
+	if (!SIM_ROOM(tm->row, tm->rows, reads + writes)) {
 		sim_fail(port, -ENOMEM, "no memory for the logs of a warp");
 		return;
 	}

@@ -102,23 +102,6 @@ static bool take(struct reader *r)
 	return fits;
 }
 
-static bool grow(uint32_t **array, size_t *capacity, size_t need)
-{
-	size_t wanted = *capacity ? *capacity : 256;
-	uint32_t *bigger;
-
-	if (need <= *capacity)
-		return true;
-	while (wanted < need)
-		wanted *= 2;
-	bigger = sim_realloc(*array, wanted * sizeof(**array));
-	if (!bigger)
-		return false;
-	*array = bigger;
-	*capacity = wanted;
-	return true;
-}
-
 static int header(struct reader *r)
 {
 	const char *text = r->token;
@@ -162,7 +145,7 @@ static int access(struct reader *r)
 		return unexpected(r, "a value within 0 .. ffffffff, as this one is out of range");
 	if (is == SIM_NO_NUMBER || *text)
 		return unexpected(r, "a hexadecimal value after \"=\"");
-	if (t->accesses == UINT32_MAX || !grow(&t->access, &r->access_capacity, t->accesses + 1u))
+	if (t->accesses == UINT32_MAX || !SIM_ROOM(t->access, r->access_capacity, t->accesses + 1u))
 		return say(r, -ENOMEM, "out of memory after %u accesses", t->accesses);
 	t->access[t->accesses++] = (uint32_t)address | (r->token[0] == 'w');
 	return 0;
@@ -199,8 +182,8 @@ static int transaction(struct reader *r)
 	if (r->announced && t->transactions == r->announcement)
 		return say(r, -EINVAL, "got one more transaction, expected the end after the "
 				       "%u announced", r->announcement);
-	if (!grow(&r->thread, &r->transaction_capacity, t->transactions + 1u) ||
-	    !grow(&t->start, &r->start_capacity, t->transactions + 2u))
+	if (!SIM_ROOM(r->thread, r->transaction_capacity, t->transactions + 1u) ||
+	    !SIM_ROOM(t->start, r->start_capacity, t->transactions + 2u))
 		return say(r, -ENOMEM, "out of memory after %u transactions", t->transactions);
 	r->thread[t->transactions] = (uint32_t)thread;
 	t->start[t->transactions++] = first;
