@@ -344,7 +344,7 @@ gputm_commit_unit_peek 1 unit:P out:>@commit_unit_report
 gputm_commit_unit_pop 1 unit:P
 gputm_commit_unit_mem_peek 1 unit:P port:i out:>@mem_request
 gputm_commit_unit_mem_pop 1 unit:P port:i
-gputm_commit_unit_mem_take 1 unit:P port:i out:>@mem_request
+gputm_commit_unit_mem_take i unit:P port:i out:>@mem_request
 gputm_commit_unit_get_lanes 0 unit:P tag:Q first_cid:>Q mask:>Q
 gputm_commit_unit_mem_complete 0 unit:P tag:Q values:[I
 gputm_commit_unit_write_pending ? unit:P address:Q

@@ -92,7 +92,7 @@ struct gputm_access_bitmap_run {
 };
 
 /**
- * The first run of marked granules that ends behind @p from; one that begins before it is
+ * The first run of marked granules that ends after @p from; a run that begins before it is
  * given from the granule of @p from on. To list all runs start with 0 and go on with
  * address + bytes of each. Looks at unmarked parts 4,096 granules at a time.
  * @return whether there is one; @p run is set only then.

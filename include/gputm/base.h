@@ -35,7 +35,7 @@
  *
  * Binary interface, kept while the soname stays: every config struct begins with its size,
  * which GPUTM_UNIT_CONFIG_INIT or gputm_params_init() sets before anything else is done with
- * the struct; no function reads or writes behind it. Fields are only appended, behind the end
+ * the struct; no function reads or writes after it. Fields are only appended, after the end
  * of the struct before (never into its padding). So a program built with older headers runs with
  * a newer library, the new fields being at their defaults; a program built with newer headers
  * runs with an older library while its new fields are 0, and is told so otherwise (-E2BIG).
@@ -174,7 +174,7 @@ struct gputm_params {
  * Fill a config struct with the defaults: for programs that know the kind of unit only at
  * run time. Others start from the INIT macro, which does the same.
  * @param size of the struct, which its field `size` then says: @p params->config_size for
- * memory from an allocator, sizeof for a struct. Fields behind @p size are left out, and
+ * memory from an allocator, sizeof for a struct. Fields after @p size are left out, and
  * what the library does not know becomes 0.
  * @return 0; -EINVAL, @p size is no struct's (below sizeof(size_t), above 4096, or not a
  * multiple of sizeof(size_t)) and nothing is written.
@@ -185,7 +185,7 @@ GPUTM_API int gputm_params_init(const struct gputm_params *params, void *config,
  * Apply preset @p name on top of the defaults. @p config is initialised before, as its
  * `size` tells what may be written.
  * @return 0; -EINVAL, no such preset (the log lists them), or a `size` that is no struct's;
- * -E2BIG, a longer struct than the library's that is not 0 behind it. @p config is as it was
+ * -E2BIG, a longer struct than the library's that is not 0 after it. @p config is as it was
  * then. Fields that the caller's struct ends before are left out: an old program gets what its
  * library did.
  */
@@ -220,7 +220,7 @@ GPUTM_API const struct gputm_params *gputm_unit_params(const struct gputm_unit *
 
 /**
  * @return the config in force, alive as long as the unit. Its `size` is that of the library's
- * struct: a program with newer headers reads no field behind it, or uses gputm_params_get().
+ * struct: a program with newer headers reads no field after it, or uses gputm_params_get().
  */
 GPUTM_API const void *gputm_unit_config(const struct gputm_unit *unit);
 
@@ -251,7 +251,7 @@ GPUTM_API void gputm_unit_reset_state(struct gputm_unit *unit);
 
 /**
  * Counters, maxima and histograms to 0, those of parts too; contents, and gauges with them,
- * stay. For measuring behind a warm-up: what is under way then counts when it ends.
+ * stay. For measuring after a warm-up: what is under way then counts when it ends.
  */
 GPUTM_API void gputm_unit_clear_stats(struct gputm_unit *unit);
 
@@ -397,7 +397,10 @@ typedef void (*gputm_observe_fn)(void *state, const struct gputm_unit *unit,
  */
 GPUTM_API int gputm_unit_observe(struct gputm_unit *unit, gputm_observe_fn observe, void *state);
 
-/** End that. @return 0; -EINVAL, no such pair; -EBUSY, called by an observer of the unit. */
+/**
+ * Tell @p observe no more. @return 0; -EINVAL, no such pair; -EBUSY, called by an observer of the
+ * unit.
+ */
 GPUTM_API int gputm_unit_unobserve(struct gputm_unit *unit, gputm_observe_fn observe,
 				   void *state);
 

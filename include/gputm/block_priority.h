@@ -91,13 +91,13 @@ GPUTM_API uint64_t gputm_block_priority_blocks(const struct gputm_block_priority
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_block_priority_pick(struct gputm_block_priority *priority,
 							 uint64_t ready, uint32_t *slot);
-/** @return what gputm_block_priority_pick() would, with the same @p slot. */
+/** @return what gputm_block_priority_pick() would, and gives the slot; changes nothing. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_block_priority_pick_probe(const struct gputm_block_priority *priority, uint64_t ready,
 				uint32_t *slot);
 /**
- * @p cycles cycles without a ready block: the same as a gputm_block_priority_pick() of none in
- * each, for less.
+ * @p cycles cycles pass without a ready block, as by gputm_block_priority_pick() of none in each;
+ * costs less.
  */
 GPUTM_API void gputm_block_priority_advance(struct gputm_block_priority *priority, uint64_t cycles);
 

@@ -209,7 +209,7 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_block_stack_admit(struct gputm_block_stack 
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_block_stack_branch(struct gputm_block_stack *stack, uint32_t warp, uint64_t taken,
 			 const struct gputm_block_stack_target *target);
-/** @return what gputm_block_stack_branch() would. */
+/** @return what gputm_block_stack_branch() would; changes nothing. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_block_stack_branch_probe(const struct gputm_block_stack *stack, uint32_t warp,
 			       uint64_t taken, const struct gputm_block_stack_target *target);

@@ -102,7 +102,7 @@ GPUTM_API struct gputm_unit *gputm_commit_buffer_unit(struct gputm_commit_buffer
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_commit_buffer_push(struct gputm_commit_buffer *buffer,
 			 const struct gputm_commit_buffer_entry *entry);
-/** @return the same answer; changes nothing. */
+/** @return what gputm_commit_buffer_push() would; changes nothing. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_commit_buffer_push_probe(const struct gputm_commit_buffer *buffer,
 			       const struct gputm_commit_buffer_entry *entry);
@@ -116,19 +116,21 @@ enum gputm_commit_buffer_offer {
  * to the release port. @return enum gputm_commit_buffer_offer. */
 GPUTM_API int gputm_commit_buffer_tick(struct gputm_commit_buffer *buffer);
 /**
- * @return how many ticks from now on change nothing but the count of cycles: 0, or UINT64_MAX
- * until a push, a completion or a pop. Exact.
+ * @return exactly how many ticks from now on change nothing but the count of cycles: 0, or
+ * UINT64_MAX until a push, a completion or a pop.
  */
 GPUTM_API uint64_t gputm_commit_buffer_next_event(const struct gputm_commit_buffer *buffer);
-/** The same as @p cycles ticks, with the same result; idle cycles cost nothing. */
+/**
+ * Does what @p cycles ticks do, and returns what the last of them would; idle cycles cost nothing.
+ */
 GPUTM_API int gputm_commit_buffer_advance(struct gputm_commit_buffer *buffer, uint64_t cycles);
 
 /** Give the write at the memory port. @return 1; 0, there is none. */
 GPUTM_API int gputm_commit_buffer_mem_peek(const struct gputm_commit_buffer *buffer,
 					   struct gputm_mem_request *out);
-/** Drop it from the port: from now on it is in flight. @return 1; 0, there was none. */
+/** Drop the request from the port: from now on it is in flight. @return 1; 0, there was none. */
 GPUTM_API int gputm_commit_buffer_mem_pop(struct gputm_commit_buffer *buffer);
-/** Give it and drop it. @return 1; 0, there was none. */
+/** Give the request and drop it. @return 1; 0, there was none. */
 GPUTM_API int gputm_commit_buffer_mem_take(struct gputm_commit_buffer *buffer,
 					   struct gputm_mem_request *out);
 /**
@@ -141,7 +143,9 @@ gputm_commit_buffer_mem_complete(struct gputm_commit_buffer *buffer, uint64_t ta
 /** Give the oldest release. @return 1; 0, there is none. */
 GPUTM_API int gputm_commit_buffer_peek(const struct gputm_commit_buffer *buffer,
 				       struct gputm_commit_buffer_release *out);
-/** Drop it; the block is free after its last one. @return 1; 0, there was none. */
+/**
+ * Drop the oldest release; the block is free after its last release. @return 1; 0, there was none.
+ */
 GPUTM_API int gputm_commit_buffer_pop(struct gputm_commit_buffer *buffer);
 
 /** @return reserved writes in the buffer that have not been released. */

@@ -110,7 +110,7 @@ GPUTM_API struct gputm_unit *gputm_commit_id_unit(struct gputm_commit_id *vendor
 GPUTM_API GPUTM_MUST_CHECK int gputm_commit_id_acquire(struct gputm_commit_id *vendor,
 						       uint32_t core, uint32_t count,
 						       uint64_t *first_cid);
-/** What gputm_commit_id_acquire() would answer now; changes nothing. */
+/** @return what gputm_commit_id_acquire() would; changes nothing. */
 GPUTM_API GPUTM_MUST_CHECK int gputm_commit_id_acquire_probe(const struct gputm_commit_id *vendor,
 							     uint32_t core, uint32_t count);
 

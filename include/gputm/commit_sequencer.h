@@ -194,7 +194,7 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_commit_sequencer_attach(struct gputm_commit
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_commit_sequencer_begin(struct gputm_commit_sequencer *seq,
 							    uint32_t warp, uint64_t lanes);
-/** What gputm_commit_sequencer_begin() would answer; changes nothing. */
+/** @return what gputm_commit_sequencer_begin() would; changes nothing. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_commit_sequencer_begin_probe(const struct gputm_commit_sequencer *seq, uint32_t warp,
 				   uint64_t lanes);
@@ -222,7 +222,7 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_commit_sequencer_grant(struct gputm_commit_
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_commit_sequencer_push(struct gputm_commit_sequencer *seq, uint32_t partition,
 			    const struct gputm_commit_unit_report *report);
-/** The same answer without the push. */
+/** @return what gputm_commit_sequencer_push() would; changes nothing. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_commit_sequencer_push_probe(const struct gputm_commit_sequencer *seq, uint32_t partition,
 				  const struct gputm_commit_unit_report *report);
@@ -274,7 +274,7 @@ enum gputm_commit_sequencer_offer {
 };
 /** One core cycle. @return enum gputm_commit_sequencer_offer. */
 GPUTM_API int gputm_commit_sequencer_tick(struct gputm_commit_sequencer *seq);
-/** @return how many ticks from now on change nothing but the clock; UINT64_MAX: all. Exact. */
+/** @return exactly how many ticks from now on change nothing but the clock; UINT64_MAX: all. */
 GPUTM_API uint64_t gputm_commit_sequencer_next_event(const struct gputm_commit_sequencer *seq);
 /**
  * @return how many ticks from now on offer nothing, whatever they change: an owner that pushes,
@@ -282,7 +282,7 @@ GPUTM_API uint64_t gputm_commit_sequencer_next_event(const struct gputm_commit_s
  * there is something to take.
  */
 GPUTM_API uint64_t gputm_commit_sequencer_next_offer(const struct gputm_commit_sequencer *seq);
-/** The same as @p cycles ticks, with the same result, for less. */
+/** Does what @p cycles ticks do, and returns what the last of them would; costs less. */
 GPUTM_API int gputm_commit_sequencer_advance(struct gputm_commit_sequencer *seq, uint64_t cycles);
 /** @return ticks since new; part of the state in snapshots. */
 GPUTM_API uint64_t gputm_commit_sequencer_now(const struct gputm_commit_sequencer *seq);

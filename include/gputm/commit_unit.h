@@ -352,7 +352,7 @@ GPUTM_API struct gputm_unit *gputm_commit_unit_unit(struct gputm_commit_unit *un
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_commit_unit_push(struct gputm_commit_unit *unit,
 		       const struct gputm_commit_unit_message *message);
-/** The same answer without the push, but for -ENOMEM. */
+/** @return what gputm_commit_unit_push() would, but for -ENOMEM; changes nothing. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_commit_unit_push_probe(const struct gputm_commit_unit *unit,
 			     const struct gputm_commit_unit_message *message);
@@ -366,15 +366,19 @@ enum gputm_commit_unit_offer {
 	GPUTM_COMMIT_UNIT_OFFER_MOVED = 8,
 };
 
-/** One cycle. @return enum gputm_commit_unit_offer, so that nobody has to ask for nothing. The
- * count of cycles is a statistic, and no part of the state in snapshots. */
+/**
+ * One cycle. @return enum gputm_commit_unit_offer, so that the owner asks only for what there is.
+ * The count of cycles is a statistic, and no part of the state in snapshots.
+ */
 GPUTM_API int gputm_commit_unit_tick(struct gputm_commit_unit *unit);
 /**
- * @return how many ticks from now on change nothing but the count of cycles: 0, or UINT64_MAX
- * until a message, a completion or a pop. Exact.
+ * @return exactly how many ticks from now on change nothing but the count of cycles: 0, or
+ * UINT64_MAX until a message, a completion or a pop.
  */
 GPUTM_API uint64_t gputm_commit_unit_next_event(const struct gputm_commit_unit *unit);
-/** The same as @p cycles ticks, with the same result; idle cycles cost nothing. */
+/**
+ * Does what @p cycles ticks do, and returns what the last of them would; idle cycles cost nothing.
+ */
 GPUTM_API int gputm_commit_unit_advance(struct gputm_commit_unit *unit, uint64_t cycles);
 
 /** Give the oldest report. @return 1; 0, there is none. */
@@ -391,10 +395,13 @@ GPUTM_API int gputm_commit_unit_pop(struct gputm_commit_unit *unit);
 GPUTM_API int gputm_commit_unit_mem_peek(const struct gputm_commit_unit *unit,
 					 enum gputm_commit_unit_port port,
 					 struct gputm_mem_request *out);
-/** Drop that request from the port: from now on it is in flight. @return as mem_peek(). */
+/** Drop the offered request from the port: from now on it is in flight. @return as mem_peek(). */
 GPUTM_API int gputm_commit_unit_mem_pop(struct gputm_commit_unit *unit,
 					enum gputm_commit_unit_port port);
-/** Both at once: for an owner that takes whatever is offered. @return as mem_peek(). */
+/**
+ * Give the request and drop it, for an owner that takes whatever is offered. @return as
+ * mem_peek().
+ */
 GPUTM_API int gputm_commit_unit_mem_take(struct gputm_commit_unit *unit,
 					 enum gputm_commit_unit_port port,
 					 struct gputm_mem_request *out);

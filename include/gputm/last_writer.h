@@ -54,7 +54,7 @@ struct gputm_last_writer_config {
 	 * shares the hash of a sub-array.
 	 */
 	const uint32_t *table_rows;
-	/** The same for the filter, sub-array by sub-array; NULL draws them from the seed. */
+	/** Rows of the filter, sub-array by sub-array; NULL draws them from the seed. */
 	const uint32_t *filter_rows;
 };
 /* begin INIT */
@@ -136,7 +136,7 @@ gputm_last_writer_record_probe(const struct gputm_last_writer *history, uint64_t
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_last_writer_lookup(struct gputm_last_writer *history,
 							uint64_t address, uint64_t *cid);
-/** @return the same answer; changes nothing, not even statistics. */
+/** @return what gputm_last_writer_lookup() would; changes nothing, not even statistics. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_last_writer_lookup_probe(const struct gputm_last_writer *history, uint64_t address,
 			       uint64_t *cid);

@@ -98,7 +98,7 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_last_written_record(struct gputm_last_writt
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_last_written_query(struct gputm_last_written *table,
 							uint64_t address, uint64_t *time);
-/** The same answer; changes nothing, not even statistics. */
+/** @return what gputm_last_written_query() would; changes nothing, not even statistics. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_last_written_query_probe(const struct gputm_last_written *table, uint64_t address,
 			       uint64_t *time);

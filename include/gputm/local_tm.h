@@ -263,7 +263,7 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_local_tm_access(struct gputm_local_tm *loca
 						     uint64_t lanes, const uint32_t *word,
 						     uint32_t *value,
 						     struct gputm_local_tm_answer *out);
-/** @return the same answer without values; changes nothing. */
+/** @return what gputm_local_tm_access() would, without values; changes nothing. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_local_tm_access_probe(const struct gputm_local_tm *local, uint32_t wavefront,
 			    uint64_t lanes, const uint32_t *word,

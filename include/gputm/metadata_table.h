@@ -163,7 +163,7 @@ GPUTM_API struct gputm_unit *gputm_metadata_table_unit(struct gputm_metadata_tab
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_metadata_table_lookup(struct gputm_metadata_table *table, uint64_t address,
 			    struct gputm_metadata_table_entry *out);
-/** @return the same answer; changes nothing, not even statistics. */
+/** @return what gputm_metadata_table_lookup() would; changes nothing, not even statistics. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_metadata_table_lookup_probe(const struct gputm_metadata_table *table, uint64_t address,
 				  struct gputm_metadata_table_entry *out);

@@ -190,7 +190,7 @@ gputm_ownership_table_construct_row(struct gputm_ownership_table *table, uint32_
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_ownership_table_match_read_row(struct gputm_ownership_table *table, uint32_t buffer,
 				     const struct gputm_resolver_row *row);
-/** The same for a row of the write log; every row of phase 1 must be matched. */
+/** Phase 2 of one row of the write log; every row of phase 1 must be matched. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_ownership_table_match_write_row(struct gputm_ownership_table *table, uint32_t buffer,
 				      const struct gputm_resolver_row *row);

@@ -102,12 +102,12 @@ GPUTM_API struct gputm_unit *gputm_row_copier_unit(struct gputm_row_copier *copi
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_row_copier_push(struct gputm_row_copier *copier,
 		      const struct gputm_row_copier_request *request, uint64_t *done_at);
-/** The same answer without the push. */
+/** @return what gputm_row_copier_push() would; changes nothing. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_row_copier_push_probe(const struct gputm_row_copier *copier,
 			    const struct gputm_row_copier_request *request, uint64_t *done_at);
 
-/** Take it: give it and drop it. @return 1; 0, there was none. */
+/** Give the oldest complete request and drop it. @return 1; 0, there was none. */
 GPUTM_API int gputm_row_copier_take(struct gputm_row_copier *copier,
 				    struct gputm_row_copier_request *out);
 
@@ -117,9 +117,9 @@ enum gputm_row_copier_offer {
 };
 /** One cycle. @return enum gputm_row_copier_offer. */
 GPUTM_API int gputm_row_copier_tick(struct gputm_row_copier *copier);
-/** @return how many ticks from now on change nothing but the clock; UINT64_MAX: all. Exact. */
+/** @return exactly how many ticks from now on change nothing but the clock; UINT64_MAX: all. */
 GPUTM_API uint64_t gputm_row_copier_next_event(const struct gputm_row_copier *copier);
-/** The same as @p cycles ticks, with the same result, for less. */
+/** Does what @p cycles ticks do, and returns what the last of them would; costs less. */
 GPUTM_API int gputm_row_copier_advance(struct gputm_row_copier *copier, uint64_t cycles);
 /** @return ticks so far; part of the state in snapshots. */
 GPUTM_API uint64_t gputm_row_copier_now(const struct gputm_row_copier *copier);

@@ -119,7 +119,7 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_signature_insert(struct gputm_signature *ar
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_signature_maybe_contains(struct gputm_signature *array,
 							      uint32_t index, uint64_t address);
-/** @return the same answer; changes nothing, not even statistics. */
+/** @return what gputm_signature_maybe_contains() would; changes nothing, not even statistics. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_signature_maybe_contains_probe(const struct gputm_signature *array, uint32_t index,
 				     uint64_t address);

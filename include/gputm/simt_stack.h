@@ -192,7 +192,7 @@ GPUTM_API GPUTM_MUST_CHECK int
 gputm_simt_stack_diverge(struct gputm_simt_stack *stack,
 			 const struct gputm_simt_stack_target target[], size_t count,
 			 uint64_t rpc, uint64_t lpc);
-/** @return what gputm_simt_stack_diverge() would. */
+/** @return what gputm_simt_stack_diverge() would; changes nothing. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_simt_stack_diverge_probe(const struct gputm_simt_stack *stack,
 			       const struct gputm_simt_stack_target target[], size_t count,
@@ -233,7 +233,7 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_simt_stack_update(struct gputm_simt_stack *
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_simt_stack_tx_begin(struct gputm_simt_stack *stack,
 							 uint64_t restart_pc);
-/** @return what gputm_simt_stack_tx_begin() would. */
+/** @return what gputm_simt_stack_tx_begin() would; changes nothing. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_simt_stack_tx_begin_probe(const struct gputm_simt_stack *stack, uint64_t restart_pc);
 

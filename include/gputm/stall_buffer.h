@@ -92,7 +92,7 @@ GPUTM_API struct gputm_unit *gputm_stall_buffer_unit(struct gputm_stall_buffer *
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_stall_buffer_push(struct gputm_stall_buffer *buffer,
 			const struct gputm_stall_buffer_request *request);
-/** @return the same answer for a request at @p address; changes nothing. */
+/** @return what gputm_stall_buffer_push() would for a request at @p address; changes nothing. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_stall_buffer_push_probe(const struct gputm_stall_buffer *buffer, uint64_t address);
 
@@ -104,7 +104,7 @@ gputm_stall_buffer_push_probe(const struct gputm_stall_buffer *buffer, uint64_t 
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_stall_buffer_wake(struct gputm_stall_buffer *buffer, uint64_t address,
 			struct gputm_stall_buffer_request *out);
-/** @return the same answer and request; changes nothing. */
+/** @return what gputm_stall_buffer_wake() would, and gives the request; changes nothing. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_stall_buffer_wake_probe(const struct gputm_stall_buffer *buffer, uint64_t address,
 			      struct gputm_stall_buffer_request *out);

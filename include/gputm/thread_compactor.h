@@ -100,7 +100,7 @@ gputm_thread_compactor_unit(struct gputm_thread_compactor *compactor);
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_thread_compactor_push(struct gputm_thread_compactor *compactor, uint64_t tag,
 			    const uint64_t mask[]);
-/** The same answer without the push. */
+/** @return what gputm_thread_compactor_push() would; changes nothing. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_thread_compactor_push_probe(const struct gputm_thread_compactor *compactor,
 				  const uint64_t mask[]);
@@ -115,14 +115,16 @@ GPUTM_API int gputm_thread_compactor_tick(struct gputm_thread_compactor *compact
 /** @return how many ticks from now on change nothing but the count of cycles: 0 or UINT64_MAX. */
 GPUTM_API uint64_t
 gputm_thread_compactor_next_event(const struct gputm_thread_compactor *compactor);
-/** The same as @p cycles ticks, with the same result; idle cycles cost nothing. */
+/**
+ * Does what @p cycles ticks do, and returns what the last of them would; idle cycles cost nothing.
+ */
 GPUTM_API int gputm_thread_compactor_advance(struct gputm_thread_compactor *compactor,
 					     uint64_t cycles);
 
 /** Give the oldest warp made and not yet popped. @return 1; 0, there is none. */
 GPUTM_API int gputm_thread_compactor_peek(const struct gputm_thread_compactor *compactor,
 					  struct gputm_thread_compactor_warp *out);
-/** Drop it. @return 1; 0, there was none. */
+/** Drop the warp. @return 1; 0, there was none. */
 GPUTM_API int gputm_thread_compactor_pop(struct gputm_thread_compactor *compactor);
 
 /** @return warps of the mask in the unit, made or not, popped or not; 0: it is idle. */

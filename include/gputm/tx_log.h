@@ -8,7 +8,7 @@
  * and 4.2.4). Each log is a linear buffer in local memory: an access of the warp
  * appends one row, a row has a column for each lane, and a lane that takes no part
  * gets a void entry. An entry is the byte address of a 32-bit word and its value.
- * In packed logs (our own decision) a lane appends behind its own last entry, so that rows
+ * In packed logs (our own decision) a lane appends after its own last entry, so that rows
  * have no void entries before the lane's end: shorter logs where the lanes run apart.
  *
  * The unit answers reads of the warp's own writes, restarts lanes, and hands out its
@@ -137,7 +137,7 @@ GPUTM_API struct gputm_unit *gputm_tx_log_unit(struct gputm_tx_log *log);
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_tx_log_append_read(struct gputm_tx_log *log, uint64_t mask, const uint64_t *address,
 			 const uint32_t *value);
-/** The same for the write log: the lanes of @p mask will write @p value at @p address. */
+/** Add a row to the write log: the lanes of @p mask will write @p value at @p address. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_tx_log_append_write(struct gputm_tx_log *log, uint64_t mask, const uint64_t *address,
 			  const uint32_t *value);
@@ -156,7 +156,7 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_tx_log_lookup_own_writes(struct gputm_tx_lo
 							      uint32_t *value,
 							      struct gputm_tx_log_lookup *out);
 /**
- * The same for one lane.
+ * Look up the own write of one lane.
  * @param value set if it has written @p address; @param rows walked, NULL allowed.
  * @return 1, it has; 0, it has not; -ERANGE, there is no such lane.
  */

@@ -111,7 +111,7 @@ GPUTM_API struct gputm_unit *gputm_tx_throttle_unit(struct gputm_tx_throttle *th
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_tx_throttle_admit(struct gputm_tx_throttle *throttle,
 						       uint32_t warp);
-/** What gputm_tx_throttle_admit() would answer now; changes nothing. */
+/** @return what gputm_tx_throttle_admit() would; changes nothing. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_tx_throttle_admit_probe(const struct gputm_tx_throttle *throttle, uint32_t warp);
 

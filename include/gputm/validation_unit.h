@@ -163,11 +163,11 @@ enum gputm_validation_unit_push_result {
 /** Where a unit stands in a rollover. */
 enum gputm_validation_unit_state {
 	GPUTM_VALIDATION_UNIT_STATE_RUNNING = 0,
-	/** answers every access with an abort */
+	/** it answers every access with an abort */
 	GPUTM_VALIDATION_UNIT_STATE_STOPPED = 1,
-	/** and its stop went round the ring: it leads */
+	/** stopped, and its stop went round the ring: the unit leads */
 	GPUTM_VALIDATION_UNIT_STATE_ALL_STOPPED = 2,
-	/** rolls over when nothing is left in it */
+	/** it rolls over when nothing is left in it */
 	GPUTM_VALIDATION_UNIT_STATE_ROLLING = 3,
 };
 
@@ -217,7 +217,7 @@ GPUTM_API GPUTM_MUST_CHECK int
 gputm_validation_unit_access(struct gputm_validation_unit *unit,
 			     const struct gputm_validation_unit_request *request,
 			     struct gputm_validation_unit_answer *answer);
-/** @return the same result; changes nothing. */
+/** @return what gputm_validation_unit_access() would; changes nothing. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_validation_unit_access_probe(const struct gputm_validation_unit *unit,
 				   const struct gputm_validation_unit_request *request);
@@ -247,7 +247,7 @@ gputm_validation_unit_get_granule(const struct gputm_validation_unit *unit, uint
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_validation_unit_push(struct gputm_validation_unit *unit,
 			   const struct gputm_validation_unit_request *request);
-/** @return the same answer; changes nothing. */
+/** @return what gputm_validation_unit_push() would; changes nothing. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_validation_unit_push_probe(const struct gputm_validation_unit *unit,
 				 const struct gputm_validation_unit_request *request);
@@ -263,18 +263,22 @@ enum gputm_validation_unit_offer {
 GPUTM_API GPUTM_MUST_CHECK int gputm_validation_unit_tick(struct gputm_validation_unit *unit);
 /** @return how many ticks from now on change nothing but counts of cycles; UINT64_MAX: all. */
 GPUTM_API uint64_t gputm_validation_unit_next_event(const struct gputm_validation_unit *unit);
-/** The same as @p cycles ticks, for less. @return as the last tick, or the one that failed. */
+/**
+ * Does what @p cycles ticks do; costs less. @return what the last tick would, or the tick that
+ * failed.
+ */
 GPUTM_API GPUTM_MUST_CHECK int gputm_validation_unit_advance(struct gputm_validation_unit *unit,
 							     uint64_t cycles);
 /** Give the oldest answer. @return 1; 0, there is none. */
 GPUTM_API int gputm_validation_unit_peek(const struct gputm_validation_unit *unit,
 					 struct gputm_validation_unit_answer *out);
 /**
- * @return whether that answer is an abort by stamps that the filter (or the registers) estimates,
- * as the metadata table has lost the granule: perhaps a false conflict. Statistic: abort_estimated.
+ * @return whether the oldest answer is an abort by stamps that the filter (or the registers)
+ * estimates, as the metadata table has lost the granule: perhaps a false conflict. Statistic:
+ * abort_estimated.
  */
 GPUTM_API bool gputm_validation_unit_estimated(const struct gputm_validation_unit *unit);
-/** Drop it. @return 1; 0, there was none. */
+/** Drop the oldest answer. @return 1; 0, there was none. */
 GPUTM_API int gputm_validation_unit_pop(struct gputm_validation_unit *unit);
 /** @return accesses handed in and not answered: in the input port, at work, waiting, woken. */
 GPUTM_API uint64_t gputm_validation_unit_pending(const struct gputm_validation_unit *unit);
@@ -300,7 +304,7 @@ gputm_validation_unit_ring_push(struct gputm_validation_unit *unit,
 /** Give the oldest message for the unit after this one. @return 1; 0, there is none. */
 GPUTM_API int gputm_validation_unit_ring_peek(const struct gputm_validation_unit *unit,
 					      struct gputm_validation_unit_message *out);
-/** Drop it. @return 1; 0, there was none. */
+/** Drop the oldest message. @return 1; 0, there was none. */
 GPUTM_API int gputm_validation_unit_ring_pop(struct gputm_validation_unit *unit);
 /**
  * To the unit that is ALL_STOPPED: every core has aborted what ran, sent its clean-up and

@@ -84,7 +84,10 @@ gputm_warp_access_filter_begin(struct gputm_warp_access_filter *filter, uint32_t
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_warp_access_filter_access(struct gputm_warp_access_filter *filter, uint32_t warp, bool write,
 				uint64_t lanes, const uint64_t *address, uint64_t *lost);
-/** @return the same answer and lanes (never -ENOMEM); changes nothing. */
+/**
+ * @return what gputm_warp_access_filter_access() would, but for -ENOMEM, and gives the lanes;
+ * changes nothing.
+ */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_warp_access_filter_access_probe(const struct gputm_warp_access_filter *filter, uint32_t warp,
 				      bool write, uint64_t lanes, const uint64_t *address,

@@ -138,7 +138,7 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_warp_former_launch(struct gputm_warp_former
  */
 GPUTM_API GPUTM_MUST_CHECK int gputm_warp_former_issue(struct gputm_warp_former *former,
 						       struct gputm_warp_former_warp *out);
-/** The same answer without issuing it. */
+/** @return what gputm_warp_former_issue() would; changes nothing. */
 GPUTM_API GPUTM_MUST_CHECK int gputm_warp_former_issue_probe(const struct gputm_warp_former *former,
 							     struct gputm_warp_former_warp *out);
 

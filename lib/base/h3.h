@@ -98,7 +98,7 @@ static inline uint64_t gputm__h3_group(const struct gputm_h3 *h3, uint32_t group
 
 #define GPUTM__H3_WAYS 16 /* at most */
 
-/* The cells of all ways; what lies behind them in the array is overwritten. */
+/* The cells of all ways; what lies after them in the array is overwritten. */
 static GPUTM__INLINE void gputm__h3_cells(const struct gputm_h3 *h3, struct gputm__h3_shape shape,
 					  uint64_t key, uint32_t cell[GPUTM__H3_WAYS])
 {

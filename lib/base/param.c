@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Parameter tables: one row per config field drives reading, validation, messages
- * and documentation. A caller's config carries its own size, and nothing behind it is
+ * and documentation. A caller's config carries its own size, and nothing after it is
  * read or written: a shorter one (older caller) leaves the defaults in place, a longer
  * one (newer caller) is accepted when the part that this library does not know is zero.
  */
@@ -117,7 +117,7 @@ static int check_size(struct gputm_ctx *ctx, const struct gputm_params *params, 
 	}
 	if (size > known && !all_zero((const unsigned char *)config + known, size - known)) {
 		gputm__log(ctx, GPUTM_LOG_ERROR,
-			   "%s: config.size = %llu and fields behind the %llu bytes that libgputm "
+			   "%s: config.size = %llu and fields after the %llu bytes that libgputm "
 			   "%s knows are not 0: the program needs the library of its headers",
 			   params->kind, (unsigned long long)size, (unsigned long long)known,
 			   gputm_version());

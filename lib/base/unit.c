@@ -5,7 +5,7 @@
 #include "lib/base/format.h"
 #include "lib/base/unit.h"
 
-/* The unit's struct and the desk behind it. */
+/* The unit's struct, and after it the desk. */
 static struct gputm_unit *allocate(struct gputm_ctx *ctx, const struct gputm__class *class)
 {
 	size_t align = sizeof(uint64_t), size = (class->size + align - 1) / align * align;

@@ -139,7 +139,8 @@ static const char *check_branch(const struct gputm_block_stack *s, const uint32_
 	return NULL;
 }
 
-/* B5: running warps have threads of the top, apart from each other and from those left. */
+/* B5: running warps have threads of the top, apart from each other and from threads
+ * to be admitted. */
 static const char *check_warps(const struct gputm_block_stack *s)
 {
 	uint32_t seen[GPUTM__COLUMNS_MAX], running = 0;

@@ -118,7 +118,7 @@ static inline void gputm__block_arrived(const struct gputm_block_stack *s,
 
 /* Refuse a warp that cannot leave its entry in this way. */
 int gputm__block_refuse(const struct gputm_block_stack *s, const char *what, uint32_t warp);
-/* Does the warp leave its entry in the same way as those before it? */
+/* Does the warp leave its entry in the way of the warps before it? */
 bool gputm__block_leaves(struct gputm_block_stack *s, uint32_t way, uint64_t pc);
 /* A warp is over. Returns WAIT, or, for the last warp of the entry, what follows. */
 int gputm__block_come(struct gputm_block_stack *s);

@@ -137,7 +137,7 @@ static bool is_over(struct gputm_block_stack *s, uint32_t index)
 	return true;
 }
 
-/* Take out entry `index`; those above it move down. */
+/* Take out entry `index`; the entries above move down. */
 static void take_out(struct gputm_block_stack *s, uint32_t index)
 {
 	size_t above = s->count - index - 1;
@@ -203,7 +203,7 @@ static void push_attempt(struct gputm_block_stack *s, uint64_t pc)
 	s->threads_begun += s->top_threads;
 }
 
-/* No thread of the attempt is left. True if those of R start another attempt. */
+/* No thread of the attempt is left. True if the threads of R start another attempt. */
 static bool next_attempt(struct gputm_block_stack *s, uint64_t pc_after)
 {
 	uint32_t retry = s->tx_depth - 2, attempt = s->tx_depth - 1;

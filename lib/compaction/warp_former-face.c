@@ -290,7 +290,7 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 
 /* ---- invariants ---- */
 
-/* W1: add a place's lanes of a static warp to those seen; false if they are there already. */
+/* W1: add a place's lanes of a static warp to the lanes seen; false if they are there already. */
 static bool see(uint64_t *seen, uint64_t lanes)
 {
 	bool twice = *seen & lanes;

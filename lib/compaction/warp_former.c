@@ -301,7 +301,7 @@ static bool is_held(const struct gputm_warp_former *f, uint32_t rank)
 	return e->open == e->first && (in_flight & ~f->pool[e->first].lanes.mask);
 }
 
-/* The PC with most threads among those whose warps are not held back. */
+/* The PC with most threads among PCs whose warps are not held back. */
 static uint32_t free_majority(const struct gputm_warp_former *f)
 {
 	uint32_t best = NO_RANK, most = 0;

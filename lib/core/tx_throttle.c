@@ -59,7 +59,7 @@
  *
  * Why attempts make the price, and not the cycles of a window: warps of all cores begin together
  * and commit in bursts, so that a window that ends with a burst is paid for by the next one, or
- * begins behind it and costs next to nothing. The cycles of an attempt belong to its commits
+ * begins after it and costs next to nothing. The cycles of an attempt belong to its commits
  * whenever it ends. Each counts as often as it has lanes, as an attempt with few lanes left says
  * little of one with all of them, and the first that end are all of the second kind.
  *
@@ -459,7 +459,8 @@ static uint64_t share(const struct gputm_tx_throttle *t, uint64_t all)
 	return t->starting ? (all + 3) / 4 : all;
 }
 
-/* What a window may cost is used up. Commits beyond those of the window do not add to that. */
+/* What a window may cost is used up. Commits beyond the number of a window do not add to
+ * the cost. */
 static bool too_dear(const struct gputm_tx_throttle *t)
 {
 	return t->most > 1 && t->least.commits &&
@@ -520,7 +521,7 @@ static bool over(const struct gputm_tx_throttle *t)
 		(t->commits >= share(t, window_end(t)) || t->left >= share(t, t->most)));
 }
 
-/* Whether the attempt counts; that it has ended at all does. */
+/* Does the attempt count for the window? Its end shows in any case how long attempts take. */
 static bool take(struct gputm_tx_throttle *t, uint64_t cycles, uint32_t lanes)
 {
 	if (!climbs(t))

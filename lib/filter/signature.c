@@ -35,7 +35,7 @@
  *   insert(140):  0 1 0 0 0 0 0 0      maybe_contains(140 + 8 * 128): yes, falsely
  *
  * Invariants, proved by check():
- *  I1  no bit is set beyond the last signature, nor behind the last column
+ *  I1  no bit is set beyond the last signature, nor after the last column
  *  I2  in a signature either all sub-signatures are empty or none is
  *  I3  bits_set is the number of bits set in all signatures
  *  I4  insertions = fresh + repeated; lookups = hits + misses; matched <= matches x count

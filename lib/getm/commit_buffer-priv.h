@@ -23,7 +23,7 @@ struct gputm_commit_buffer {
 	struct gputm__queue waiting, releasing; /* uint32_t, numbers of blocks */
 	uint32_t *free, free_count; /* numbers of the others, in any order */
 	uint32_t *flying;   /* the blocks in flight, by their tags */
-	uint64_t *free_tag; /* a bit each for those not in flight, and one behind the last */
+	uint64_t *free_tag; /* a bit each for tags not in flight, and a bit after the last */
 	uint32_t next_tag;  /* the lowest free one, while the memory port is empty */
 	uint32_t port, port_tag; /* the block at the memory port; no tag: there is none */
 	uint64_t address_max, block_mask;

@@ -69,7 +69,7 @@ gputm__validation_work(const struct gputm_validation_unit *u)
 	return gputm__queue_at(&u->output, u->output.count);
 }
 
-/* Is an access at work whose answer is the last one, as it does not wait? */
+/* Is there an access at work that is granted or aborts, and does not wait? */
 static inline bool gputm__validation_at_work(const struct gputm_validation_unit *u)
 {
 	return u->busy && gputm__validation_work(u)->answer.result != GPUTM_VALIDATION_UNIT_STALLED;

@@ -24,7 +24,7 @@
  *	    tx2 (warp q, time 10) loads: (20, p) > (10, q): abort, reports 21, restarts at 22
  *
  * Who wakes. The paper wakes the oldest when #writes reaches 0. Alone that lets accesses
- * wait for ever: those behind the oldest, those that can only abort, and those of the very
+ * wait for ever: those after the oldest, those that can only abort, and those of the very
  * warp that now owns the granule. So also
  *   (a) a retry that leaves its granule without reservation wakes the next oldest;
  *   (b) a granted store wakes all that would now fail the stamp check;

@@ -24,7 +24,7 @@
  *
  * Invariants, proved by check():
  *  I1  in 64 words with marks made, at least one granule is marked and no more than were made
- *  I2  no granule behind the region's end is marked
+ *  I2  no granule after the region's end is marked
  *  I3  maximum_marked <= cleared <= made; nothing is cleared without a clear; all marks made, with
  *      those that a clear will count, are below 2^63
  *
@@ -148,7 +148,7 @@ static void io_word(struct gputm__io *io, struct gputm__marks *m, uint64_t *word
 {
 	uint64_t before = *word;
 
-	gputm__io_u64_max(io, word, m->words - 1, "a word behind the region's end");
+	gputm__io_u64_max(io, word, m->words - 1, "a word after the region's end");
 	gputm__io_u64(io, bits);
 	if (io->error || !gputm__io_reading(io))
 		return;

@@ -164,7 +164,7 @@ static bool page_used(const struct gputm_device_validator *v, uint64_t page)
 static void io_page(struct gputm__io *io, struct gputm_device_validator *v, uint64_t least,
 		    uint64_t *page)
 {
-	gputm__io_u64_max(io, page, v->pages - 1, "a page behind the region's end");
+	gputm__io_u64_max(io, page, v->pages - 1, "a page after the region's end");
 	if (!io->error && *page < least)
 		gputm__io_fail(io, -EINVAL, "pages of stamps are out of order");
 	if (!io->error && gputm__io_reading(io) && !make_page(v, *page))

@@ -153,7 +153,7 @@ static int reserve(struct gputm_dispatch_queues *d, struct queue *q, uint64_t mo
 			    (size_t)(q->count + more), sizeof(*q->request));
 	if (error)
 		return error;
-	/* The capacity has at least doubled: move the wrapped part behind the rest. */
+	/* The capacity has at least doubled: move the wrapped part after the rest. */
 	wrapped = q->head + q->count > old ? q->head + q->count - old : 0;
 	memcpy(q->request + old, q->request, (size_t)wrapped * sizeof(*q->request));
 	return 0;

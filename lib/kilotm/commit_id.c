@@ -290,7 +290,7 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	gputm__law(laws, vendor->issued, vendor->returned + vendor->in_flight,
 		   "I5: CIDs issued are not those returned and those in flight");
 	gputm__law(laws, vendor->config.first_cid + vendor->issued, vendor->next,
-		   "I5: the next CID is not behind those issued");
+		   "I5: the next CID is not after the CIDs issued");
 }
 
 GPUTM__UNIT(commit_id, .version = 1, .setup = setup, .validate = validate, .laws = laws)

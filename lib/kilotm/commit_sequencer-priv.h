@@ -153,7 +153,7 @@ static inline bool is_done(const struct gputm_commit_sequencer *s, uint32_t slot
 	return !writing;
 }
 
-/* Those of these closed lanes whose answers have all arrived. */
+/* Closed lanes, of those given, whose answers have all arrived. */
 static inline uint64_t complete_of(const struct gputm_commit_sequencer *s, uint32_t slot,
 				   uint64_t lanes)
 {
@@ -173,7 +173,7 @@ static inline uint64_t complete(const struct gputm_commit_sequencer *s, uint32_t
 	return s->config.mode == GPUTM_COMMIT_SEQUENCER_MODE_WARP && lanes != c->lanes ? 0 : lanes;
 }
 
-/* If no lane below is missing, the message's mask by lanes of the warp equals that by CIDs. */
+/* If no lane below is missing, the message's mask by lanes of the warp equals its mask by CIDs. */
 static inline bool same_lanes(uint64_t lanes)
 {
 	return !(lanes & (lanes + 1));

@@ -68,7 +68,7 @@ static bool is_next_at_core(const struct gputm_commit_unit *self, const struct e
 	return has_words_left(self, entry) && is_unbounded(entry, log_in_detection(self, entry));
 }
 
-/* Does an entry before that at the hazard pointer, in warp mode one of an earlier warp, hold a
+/* Does an entry before the hazard pointer, in warp mode an entry of an earlier warp, hold a
  * buffer? */
 static bool older_holds(const struct gputm_commit_unit *self)
 {
@@ -244,7 +244,7 @@ static bool revalidate(struct gputm_commit_unit *self)
 
 /* ---- finalising the outcome ---- */
 
-/* Are all outcomes of the group known, with that of the entry? */
+/* Are all outcomes of the group known, the own one included? */
 static bool completes_group(const struct gputm_commit_unit *self, struct entry *entry)
 {
 	uint32_t missing = group_size(self, entry) - group_last(self, entry)->decided;
@@ -252,7 +252,7 @@ static bool completes_group(const struct gputm_commit_unit *self, struct entry *
 	return missing == !(entry->flags & GPUTM__DECIDED);
 }
 
-/* In CID order: are all outcomes known of the group at the pointer? */
+/* In CID order: are all outcomes of the group at the pointer known? */
 static inline bool can_finalise_next(const struct gputm_commit_unit *self)
 {
 	struct entry *entry = entry_at(self, self->final), *last;
@@ -428,7 +428,7 @@ static inline bool can_retire(const struct gputm_commit_unit *self)
 	       (!reports_retirement(self, entry) || has_report_room(self));
 }
 
-/* Count how the entry has ended. @return the same, for the event. */
+/* Count how the entry has ended. @return the number of that end in the event. */
 static uint64_t count_end(struct gputm_commit_unit *self, const struct entry *entry)
 {
 	if (!entry->begun) {

@@ -318,7 +318,7 @@ static inline uint32_t log_in_detection(const struct gputm_commit_unit *self,
 	return self->detected >= entry->words[0];
 }
 
-/* Words of that log that have passed. */
+/* Words of the log that have passed hazard detection. */
 static inline uint64_t detected_of_log(const struct gputm_commit_unit *self,
 				       const struct entry *entry)
 {

@@ -19,7 +19,7 @@
  *
  *	read 0x800000 at 123 .. 192	0x810000
  *	plain access to 0x810000	0xA00000, as version 1 has taken its place
- *	plain access to 0x820000	0xA00400, packed behind
+ *	plain access to 0x820000	0xA00400, packed after
  *
  * Versions are recycled oldest first. If one in the middle went, a transaction of its time
  * would be given an older version, which may not fit what it has read in another region.
