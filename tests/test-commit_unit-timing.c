@@ -167,6 +167,65 @@ KIT_TEST(test_timing_skip)
 	KIT_HAS(report, kind, GPUTM_COMMIT_UNIT_REPORT_RETIRED, mask, 0xff);
 }
 
+/* The example at the head of lib/kilotm/commit_unit.c: the message of a cycle, and the states of 7
+ * and 8 after it. */
+static const struct {
+	unsigned cycle;
+	int kind, cid; /* 0: no message */
+	unsigned state[2];
+} example[] = {
+#define STATES(of_7, of_8) { GPUTM_COMMIT_UNIT_STATE_##of_7, GPUTM_COMMIT_UNIT_STATE_##of_8 }
+	{ 1, GPUTM_COMMIT_UNIT_MESSAGE_READ_LOG, 8, STATES(UNUSED, FILL) },
+	{ 2, GPUTM_COMMIT_UNIT_MESSAGE_WRITE_LOG, 7, STATES(FILL, FILL) },
+	{ 3, GPUTM_COMMIT_UNIT_MESSAGE_DONE, 7, STATES(HAZARD, FILL) },
+	{ 4, GPUTM_COMMIT_UNIT_MESSAGE_DONE, 8, STATES(HAZARD, HAZARD) },
+	{ 5, 0, 0, STATES(WAIT, HAZARD) },
+	{ 6, 0, 0, STATES(WAIT, HAZARD) },
+	{ 7, 0, 0, STATES(WAIT, VALIDATE) },
+	{ 8, 0, 0, STATES(WAIT, VALIDATE) },
+	{ 13, GPUTM_COMMIT_UNIT_MESSAGE_VERDICT, 7, STATES(READY, VALIDATE) },
+	{ 14, 0, 0, STATES(WRITE, VALIDATE) },
+	{ 21, 0, 0, STATES(FINISHED, VALIDATE) },
+	{ 22, 0, 0, STATES(FINISHED, VALIDATE) },
+	{ 24, 0, 0, STATES(FINISHED, VALIDATE) },
+	{ 30, 0, 0, STATES(FINISHED, FINALISE) },
+	{ 31, 0, 0, STATES(FINISHED, FINISHED) },
+};
+
+KIT_TEST(test_timing_example)
+{
+	struct hand h = hand_of(make(kit, SMALL));
+
+	for (unsigned cycle = 1, n = 0; cycle <= 31; cycle++) {
+		bool in_table = cycle == example[n].cycle;
+		uint32_t kind = (uint32_t)example[n].kind;
+		uint64_t cid = (uint64_t)example[n].cid;
+
+		if (in_table && cid && kind <= GPUTM_COMMIT_UNIT_MESSAGE_WRITE_LOG)
+			send_log(&h, kind, cid, 0, 1, kind);
+		else if (in_table && cid)
+			send_mask(&h, kind, cid, true);
+		ticks(&h, 1);
+		if (cycle == 2 || cycle == 15 || cycle == 24)
+			ck_assert_uint_eq(wait_request(&h, cycle == 15), 0);
+		if (cycle == 8 || cycle == 21 || cycle == 30) /* 6 later */
+			complete(&h, cycle == 21, cycle == 30);
+		if (cycle == 5 || cycle == 31)
+			ck_assert_uint_eq(wait_report(&h, GPUTM_COMMIT_UNIT_REPORT_OUTCOME,
+						      cycle == 5 ? 7 : 8, cycle == 5),
+					  0);
+		if (cycle == 22)
+			wait_report(&h, GPUTM_COMMIT_UNIT_REPORT_RETIRED, 7, false);
+		ck_assert_uint_eq(gputm_commit_unit_oldest(h.unit),
+				  cycle < 22 ? 7 : cycle < 31 ? 8 : 9);
+		for (uint64_t i = 0; i < 2 && in_table; i++)
+			ck_assert_uint_eq(gputm_commit_unit_entry_state(h.unit, 7 + i),
+					  example[n].state[i]);
+		n += in_table;
+	}
+	ck_assert_uint_eq(stat_of(&h, "hazards"), 1);
+}
+
 KIT_WITH(test_timing_commit, struct hand h, play_hazard(kit, 1))
 {
 	ticks(&h, 1);

@@ -2,8 +2,8 @@
 /*
  * The boxes of Fig. 4.5 after the log transfer, in the figure's order: hazard detection, validation
  * wait, finalising the outcome, commit, retire. Each is a pair: can_X() says whether the box can
- * take a step now, X() takes the step if it can. What moves an entry on when a message or a
- * completion comes stands in the box that the entry leaves.
+ * take a step now, X() takes the step if it can. Messages and completions come in commit_unit.c;
+ * what is called from there, gputm__commit_X(), stands in the box that the entry leaves.
  */
 #include "lib/kilotm/commit_unit-priv.h"
 
@@ -46,7 +46,7 @@ static void ask(struct gputm_commit_unit *self, struct entry *entry,
 
 void gputm__commit_finish(struct gputm_commit_unit *self, struct entry *entry)
 {
-	if (!(entry->flags & GPUTM__COMMITTED)) {
+	if (!(entry->flags & GPUTM__WRITES_QUEUED)) {
 		if (is_write_pending(self, entry))
 			gputm__commit_pend(self, entry, -1);
 		if (holds_as_needed(self))
@@ -128,26 +128,26 @@ static void detect_words(struct gputm_commit_unit *self, struct entry *entry)
 }
 
 /* The hazard pointer moves past an entry. */
-static void pass(struct gputm_commit_unit *self)
+static void advance_hazard(struct gputm_commit_unit *self)
 {
 	self->hazard++;
 	if (!is_ordered(self))
-		self->final = self->hazard;
+		self->outcome = self->hazard;
 }
 
-/* All words of the entry have passed. */
+/* All words of the entry are detected. */
 static void leave_detection(struct gputm_commit_unit *self, struct entry *entry)
 {
 	gputm__sample(&self->hazard_cycles, cycles_in_state(self, entry));
 	enter_state(self, entry, GPUTM_COMMIT_UNIT_STATE_VALIDATE);
 	self->detected = 0;
-	pass(self);
+	advance_hazard(self);
 	if (entry->flags & GPUTM__HAZARDOUS) {
 		self->hazards++;
 		gputm__sample(&self->revalidation_distance, self->hazard - 1 - entry->ycid);
 		gputm__commit_wait_for_writer(self, entry);
 	}
-	gputm__commit_leave_wait(self, entry);
+	gputm__commit_leave_validation(self, entry);
 }
 
 static bool detect(struct gputm_commit_unit *self)
@@ -157,7 +157,7 @@ static bool detect(struct gputm_commit_unit *self)
 	if (!can_detect(self))
 		return false;
 	if (entry->state == GPUTM_COMMIT_UNIT_STATE_FINISHED)
-		pass(self);
+		advance_hazard(self);
 	else if (!has_words_left(self, entry))
 		leave_detection(self, entry);
 	else if (is_next_at_core(self, entry))
@@ -175,7 +175,7 @@ void gputm__commit_wait_for_writer(struct gputm_commit_unit *self, struct entry 
 		gputm__commit_append(self, &entry_at(self, writer_of(entry))->waiters, entry);
 }
 
-/* The outcome is known: count it for the group. */
+/* The outcome is known: count it for the group, once. */
 static void decide(struct gputm_commit_unit *self, struct entry *entry)
 {
 	if (!(entry->flags & GPUTM__DECIDED))
@@ -183,7 +183,7 @@ static void decide(struct gputm_commit_unit *self, struct entry *entry)
 	entry->flags |= GPUTM__DECIDED;
 }
 
-void gputm__commit_leave_wait(struct gputm_commit_unit *self, struct entry *entry)
+void gputm__commit_leave_validation(struct gputm_commit_unit *self, struct entry *entry)
 {
 	if (entry->state != GPUTM_COMMIT_UNIT_STATE_VALIDATE || entry->at_port || entry->asked)
 		return;
@@ -244,24 +244,29 @@ static bool revalidate(struct gputm_commit_unit *self)
 
 /* ---- finalising the outcome ---- */
 
-/* Are all outcomes of the group known, the own one included? */
+/* Are all outcomes of the group known when that of the entry is counted? It is counted already if
+ * finalise_after_skips() has put the entry on the list for the second time. */
 static bool completes_group(const struct gputm_commit_unit *self, struct entry *entry)
 {
-	uint32_t missing = group_size(self, entry) - group_last(self, entry)->decided;
+	uint32_t decided = group_last(self, entry)->decided;
 
-	return missing == !(entry->flags & GPUTM__DECIDED);
+	if (!(entry->flags & GPUTM__DECIDED))
+		decided++;
+	return decided == group_size(self, entry);
 }
 
-/* In CID order: are all outcomes of the group at the pointer known? */
+/* In CID order: are all outcomes of the group at the pointer known? A skip needs no room for a
+ * report, as nothing is reported of it; in warp mode a warp of skips waits for room all the same.
+ */
 static inline bool can_finalise_next(const struct gputm_commit_unit *self)
 {
-	struct entry *entry = entry_at(self, self->final), *last;
+	struct entry *entry = entry_at(self, self->outcome), *last;
 
-	if (self->final == self->hazard || entry->state < GPUTM_COMMIT_UNIT_STATE_FINALISE)
+	if (self->outcome == self->hazard || entry->state < GPUTM_COMMIT_UNIT_STATE_FINALISE)
 		return false;
 	last = group_last(self, entry);
 	return last->decided == group_size(self, last) &&
-	       self->hazard - self->final >= last->decided &&
+	       self->hazard - self->outcome >= last->decided &&
 	       (has_report_room(self) || (!self->config.warp_mode && !last->begun));
 }
 
@@ -320,8 +325,8 @@ static bool finalise(struct gputm_commit_unit *self)
 	if (!can_finalise(self))
 		return false;
 	if (is_ordered(self)) {
-		entry = entry_at(self, self->final);
-		self->final += group_size(self, entry);
+		entry = entry_at(self, self->outcome);
+		self->outcome += group_size(self, entry);
 	} else {
 		entry = gputm__commit_take(self, &self->finalise);
 		decide(self, entry);
@@ -334,7 +339,7 @@ static bool finalise(struct gputm_commit_unit *self)
 
 /* ---- commit ---- */
 
-/* Words to queue when the pointer passes the last entry of a group. */
+/* Words to queue when the pointer moves past the last entry of a group. */
 static uint64_t words_to_write(const struct gputm_commit_unit *self, const struct entry *last)
 {
 	uint64_t words = 0;
@@ -351,7 +356,7 @@ static inline bool can_commit(const struct gputm_commit_unit *self)
 {
 	struct entry *entry = entry_at(self, self->commit);
 
-	if (self->commit == self->final || entry->state < GPUTM_COMMIT_UNIT_STATE_READY)
+	if (self->commit == self->outcome || entry->state < GPUTM_COMMIT_UNIT_STATE_READY)
 		return false;
 	if (entry->state == GPUTM_COMMIT_UNIT_STATE_READY && is_unbounded(entry, 1))
 		return !entry->asked && has_report_room(self);
@@ -363,7 +368,7 @@ void gputm__commit_write(struct gputm_commit_unit *self, struct entry *entry)
 {
 	gputm__sample(&self->commit_cycles, cycles_in_state(self, entry));
 	enter_state(self, entry, GPUTM_COMMIT_UNIT_STATE_WRITE);
-	entry->flags |= GPUTM__COMMITTED;
+	entry->flags |= GPUTM__WRITES_QUEUED;
 	if (!is_unbounded(entry, 1)) {
 		self->reissued += entry->words[1];
 		gputm__commit_queue_log(self, entry, 1);
@@ -407,7 +412,7 @@ static bool commit(struct gputm_commit_unit *self)
 static bool reports_retirement(const struct gputm_commit_unit *self, const struct entry *entry)
 {
 	return ends_warp(entry) || (self->config.entry_done && !self->config.warp_mode &&
-				    entry->flags & GPUTM__COMMITTED);
+				    entry->flags & GPUTM__WRITES_QUEUED);
 }
 
 /* The lanes up to that of the oldest entry that have retired and are not reported yet. */
@@ -436,7 +441,7 @@ static uint64_t count_end(struct gputm_commit_unit *self, const struct entry *en
 		return 0;
 	}
 	gputm__sample(&self->retire_cycles, cycles_in_state(self, entry));
-	if (entry->flags & GPUTM__COMMITTED) {
+	if (entry->flags & GPUTM__WRITES_QUEUED) {
 		self->committed++;
 		return 2;
 	}
@@ -470,7 +475,7 @@ static bool retire(struct gputm_commit_unit *self)
 	self->active--;
 	self->oldest++;
 	while (waiters.last)
-		gputm__commit_leave_wait(self, gputm__commit_take(self, &waiters));
+		gputm__commit_leave_validation(self, gputm__commit_take(self, &waiters));
 	return true;
 }
 

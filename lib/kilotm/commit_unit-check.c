@@ -15,11 +15,11 @@ static bool flags_fit(const struct entry *entry)
 	fit |= state >= GPUTM_COMMIT_UNIT_STATE_VALIDATE ? GPUTM__AGAIN : 0;
 	fit |= state >= GPUTM_COMMIT_UNIT_STATE_FINALISE ? GPUTM__DECIDED : 0;
 	fit |= state <= GPUTM_COMMIT_UNIT_STATE_VALIDATE ? GPUTM__HAZARDOUS : 0;
-	fit |= state >= GPUTM_COMMIT_UNIT_STATE_WRITE ? GPUTM__COMMITTED : 0;
+	fit |= state >= GPUTM_COMMIT_UNIT_STATE_WRITE ? GPUTM__WRITES_QUEUED : 0;
 	fit |= state < GPUTM_COMMIT_UNIT_STATE_WAIT || state == GPUTM_COMMIT_UNIT_STATE_FINISHED
 		       ? GPUTM__FAILED
 		       : 0;
-	return !(entry->flags & ~fit & (2 * GPUTM__COMMITTED - 1));
+	return !(entry->flags & ~fit & (2 * GPUTM__WRITES_QUEUED - 1));
 }
 
 /* Whether the state still needs the log, in its buffer unless it is unbounded. */
@@ -41,7 +41,7 @@ static bool asked_fits(const struct gputm_commit_unit *self, const struct entry 
 {
 	if (!entry->asked)
 		return true;
-	if (!is_unbounded(entry, (entry->asked - 1) & 1))
+	if (!is_unbounded(entry, log_of(entry->asked - 1u)))
 		return false;
 	if (entry->asked == GPUTM_COMMIT_UNIT_PURPOSE_REVALIDATE + 1)
 		return entry->state == GPUTM_COMMIT_UNIT_STATE_VALIDATE;
@@ -114,8 +114,8 @@ static const char *check_order(const struct gputm_commit_unit *self, const struc
 	if (cid >= self->hazard && entry->state > GPUTM_COMMIT_UNIT_STATE_HAZARD && entry->begun)
 		return "C1: hazard detection has not passed what it has done";
 	if (is_ordered(self) && cid < self->hazard &&
-	    (cid < self->final) != (entry->state > GPUTM_COMMIT_UNIT_STATE_FINALISE) &&
-	    (cid < self->final || entry->begun))
+	    (cid < self->outcome) != (entry->state > GPUTM_COMMIT_UNIT_STATE_FINALISE) &&
+	    (cid < self->outcome || entry->begun))
 		return "C1: an outcome out of order";
 	if (cid < self->commit && entry->state < GPUTM_COMMIT_UNIT_STATE_READY)
 		return "C1: commit has passed what it has not done";
@@ -194,8 +194,8 @@ static uint64_t words_at(const struct port *port)
 	for (uint64_t sequence = port->oldest; sequence != port->end;) {
 		uint32_t run = port_word_at(port, sequence)->run;
 
-		words += run & GPUTM__DONE ? 0 : run;
-		sequence += run & ~GPUTM__DONE;
+		words += run & GPUTM__LANDED ? 0 : run;
+		sequence += run & ~GPUTM__LANDED;
 	}
 	return words;
 }
@@ -307,10 +307,10 @@ const char *gputm__commit_check(const struct gputm_commit_unit *self)
 {
 	const char *broken;
 
-	if (self->oldest > self->commit || self->commit > self->final ||
-	    self->final > self->hazard || self->hazard > self->head ||
+	if (self->oldest > self->commit || self->commit > self->outcome ||
+	    self->outcome > self->hazard || self->hazard > self->head ||
 	    self->head - self->oldest > self->config.ring)
-		return "C1: oldest, commit, final, hazard, head, oldest + ring do not ascend";
+		return "C1: oldest, commit, outcome, hazard, head, oldest + ring do not ascend";
 	if (self->oldest < self->config.first_cid ||
 	    gputm__writers_newest(self->history) > self->hazard - self->config.first_cid)
 		return "C1: hazard detection has passed fewer words than its history";

@@ -275,7 +275,7 @@ static void clear(struct gputm_unit *unit)
 	}
 	if (c->pending_block && self->oldest != self->head)
 		memset(self->pending_writes, 0, c->pending_entries * sizeof(*self->pending_writes));
-	self->oldest = self->commit = self->final = self->hazard = self->head = c->first_cid;
+	self->oldest = self->commit = self->outcome = self->hazard = self->head = c->first_cid;
 	self->reported = c->first_cid;
 	self->detected = self->pending_unbounded = 0;
 	self->revalidate.last = self->finalise.last = 0;

@@ -6,7 +6,8 @@
 #include "lib/kilotm/commit_unit-priv.h"
 #include "lib/kilotm/last_writer.h"
 
-/* CIDs in the history count from the first one. */
+/* CIDs in the history count from the first one. An RCID before that is only in forged snapshots, of
+ * which the check asks no more than that the RCID be less than a ring before its CID. */
 static uint64_t history_cid(const struct gputm_commit_unit *self, uint64_t cid)
 {
 	return cid < self->config.first_cid ? 0 : cid - self->config.first_cid;
@@ -23,8 +24,9 @@ static void look_up(struct gputm_commit_unit *self, struct entry *entry, uint64_
 				    &writer))
 		return;
 	writer += self->config.first_cid;
-	/* The filter may wrongly name the entry's own warp: then assume that the writer is
-	 * older. */
+	/* No writer of the entry's own warp is a hazard, as the warp has resolved its conflicts
+	 * (6.2, 6.3): the filter names one by mistake, the table only if the host has resolved
+	 * none. The answer may hide an older writer: assume the youngest. */
 	if (self->config.warp_mode && writer >= first) {
 		if (!first)
 			return;
@@ -40,7 +42,7 @@ static void look_up(struct gputm_commit_unit *self, struct entry *entry, uint64_
 		    writer, self->cycles);
 }
 
-/* The smallest RCID in use up to hazard detection; older writers can be forgotten. */
+/* The smallest RCID of the entries that are not yet detected; older writers can be forgotten. */
 static uint64_t smallest_rcid(const struct gputm_commit_unit *self)
 {
 	uint64_t smallest = self->oldest;

@@ -158,13 +158,14 @@ int gputm_commit_unit_mem_take(struct gputm_commit_unit *self, enum gputm_commit
 
 /* ---- and land ---- */
 
-/* Is this the first word of a request in flight? The oldest one is never marked as done: its room
- * is given back at once. */
+/* Is this the first word of a request in flight? The oldest one is never marked as landed: its
+ * room is given back at once. */
 static bool is_in_flight(const struct port *port, uint64_t sequence)
 {
 	uint32_t run = port_word_at(port, sequence)->run;
 
-	return sequence - port->oldest < port->popped - port->oldest && run && !(run & GPUTM__DONE);
+	return sequence - port->oldest < port->popped - port->oldest && run &&
+	       !(run & GPUTM__LANDED);
 }
 
 int gputm_commit_unit_get_lanes(const struct gputm_commit_unit *self, uint64_t tag,
@@ -189,15 +190,15 @@ int gputm_commit_unit_get_lanes(const struct gputm_commit_unit *self, uint64_t t
 	return 0;
 }
 
-/* Give back the room of the oldest request, and of those after it that are done. */
+/* Give back the room of the oldest request, and of those after it that have landed. */
 static void give_back(struct port *port)
 {
 	uint32_t run = port_word_at(port, port->oldest)->run;
 
 	do {
-		port->oldest += run & ~GPUTM__DONE;
+		port->oldest += run & ~GPUTM__LANDED;
 		run = port_word_at(port, port->oldest)->run;
-	} while (port->oldest != port->popped && run & GPUTM__DONE);
+	} while (port->oldest != port->popped && run & GPUTM__LANDED);
 }
 
 int gputm__commit_land(struct gputm_commit_unit *self, uint64_t tag, const uint32_t *values)
@@ -214,6 +215,6 @@ int gputm__commit_land(struct gputm_commit_unit *self, uint64_t tag, const uint3
 	if (tag >> 1 == port->oldest)
 		give_back(port);
 	else
-		first->run |= GPUTM__DONE;
+		first->run |= GPUTM__LANDED;
 	return (int)words;
 }

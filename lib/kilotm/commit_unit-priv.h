@@ -18,7 +18,12 @@
  * Words with one meaning: an entry is in a state; a message is pushed, then consumed; a log word
  * is queued at a port, then in flight there; a request is offered, popped, completed; a log is
  * kept in a buffer or, if the entry is unbounded, not kept, and then asked for and sent again; an
- * outcome or a retirement is reported.
+ * outcome or a retirement is reported. A pointer moves past an entry; a word is detected when the
+ * history has looked the word up or recorded it; a transaction passes or fails.
+ *
+ * Words of the thesis: an outcome is the local outcome, V_k(T) of chapter 5, and a verdict is the
+ * final outcome F(T). A done is the done-fill message of 6.2; the Done of Fig. 4.4 and 6.3 is here
+ * a retirement that is reported.
  *
  * Mutants (lib/base/unit.h): errors that the properties of thesis chapter 5, and the explorer,
  * must notice.
@@ -36,7 +41,7 @@ enum gputm__mutants {
 	GPUTM__MUTANT_FORGET_SKIP, /* ignore the skips in a message */
 	GPUTM__MUTANT_DROP_RESEND, /* never send the request for a log */
 	GPUTM__MUTANT_NO_ORDER,    /* report outcomes as they are known, although ordered */
-	GPUTM__MUTANT_LOSE_DONE,   /* a done names its own lane only */
+	GPUTM__MUTANT_LOSE_DONE,   /* a report of retirement names its own lane only */
 	GPUTM__MUTANT_BLIND_BIT,   /* look no address up that has bit 5 */
 	GPUTM__MUTANTS,
 };
@@ -61,12 +66,12 @@ struct list {
 
 /* Flags of an entry. */
 enum {
-	GPUTM__UNBOUNDED = 1,  /* << log: that log is not (wholly) in its buffer */
-	GPUTM__FAILED = 4,     /* a comparison of the last validation failed */
-	GPUTM__HAZARDOUS = 8,  /* must revalidate */
-	GPUTM__AGAIN = 16,     /* has begun its revalidation */
-	GPUTM__DECIDED = 32,   /* its outcome waits for that of its group, or is reported */
-	GPUTM__COMMITTED = 64, /* its writes have been queued */
+	GPUTM__UNBOUNDED = 1,      /* << log: that log is not (wholly) in its buffer */
+	GPUTM__FAILED = 4,         /* a comparison of the last validation failed */
+	GPUTM__HAZARDOUS = 8,      /* must revalidate */
+	GPUTM__AGAIN = 16,         /* has begun its revalidation */
+	GPUTM__DECIDED = 32,       /* its outcome is counted in `decided` of its group */
+	GPUTM__WRITES_QUEUED = 64, /* its writes are at the commit port, or have completed */
 };
 
 /* The messages that have been pushed for the lanes of a warp, a bit a lane. */
@@ -99,21 +104,21 @@ struct entry {
 	bool begun;          /* no mere skip */
 	uint8_t asked;       /* purpose + 1 of the log that has been asked for */
 	uint8_t lane, lanes; /* place in its warp; lanes = 0: no message has come yet */
-	uint8_t decided;     /* at the last entry of a group: how many are decided, or skips */
+	uint8_t decided;     /* of a group, at its last entry: outcomes known, and skips */
 };
 
 /*
  * A port is a ring of words by sequence number. A request is a run of words in it: a word in scalar
  * mode, the words of a region in warp mode. `run` at the first word is their number, 0 at the
- * others; DONE marks a request that has completed before an older one:
+ * others; LANDED marks a request that has completed before an older one:
  *
  *	        oldest              popped           end
  *	   free |     in flight     |     queued     | free
- *	  run   | 3  0  0  1D  1  1D| 2  0  1  2  0  |
+ *	  run   | 3  0  0  1L  1  1L| 2  0  1  2  0  |
  *
  * The lane of a word at a port is the short CID of its entry.
  */
-#define GPUTM__DONE 0x80000000u
+#define GPUTM__LANDED 0x80000000u
 struct port_word {
 	struct gputm_commit_unit_word word;
 	uint32_t run;
@@ -146,7 +151,7 @@ struct gputm_commit_unit {
 	struct gputm_commit_unit_config config;
 	struct gputm_last_writer *history;
 	struct entry *entry;               /* [places] */
-	struct pushed *pushed;             /* [places]: of the warp whose last CID has the place */
+	struct pushed *pushed;             /* [places]: one a warp, at the place of its last CID */
 	struct gputm_commit_unit_word *buffers; /* [pool][buffer_words] */
 	uint32_t *returned;                /* [pool]: numbers of the buffers given back */
 	/* Capacity for which memory has been allocated; see gputm__commit_make_room(). */
@@ -163,9 +168,9 @@ struct gputm_commit_unit {
 	uint32_t buffers_touched; /* buffers that have ever been in use, which are the first */
 
 	/* The pointers into the ring, as the essay draws them. */
-	uint64_t oldest, commit, final, hazard, head;
+	uint64_t oldest, commit, outcome, hazard, head;
 	uint64_t reported;          /* CIDs below: their retirement is reported */
-	uint64_t detected;          /* words that the entry at `hazard` has passed */
+	uint64_t detected;          /* words of the entry at `hazard` that are detected */
 	uint64_t pending_unbounded; /* pending entries whose write-set is not known */
 	struct list revalidate, finalise;
 
@@ -236,7 +241,7 @@ static inline struct entry *group_last(const struct gputm_commit_unit *self, str
 	return later ? entry_at(self, (uint32_t)(entry - self->entry) + later) : entry;
 }
 
-/* What has been pushed for the warp of an entry. */
+/* What has been pushed for the warp of an entry: at the entry of the warp that retires last. */
 static inline struct pushed *pushed_for(const struct gputm_commit_unit *self,
 					const struct entry *entry)
 {
@@ -291,6 +296,12 @@ static inline struct entry *list_first(const struct gputm_commit_unit *self,
 
 /* ---- logs and their buffers ---- */
 
+/* The log that the unit asks for with this purpose. */
+static inline uint32_t log_of(uint32_t purpose)
+{
+	return purpose & 1;
+}
+
 static inline bool is_unbounded(const struct entry *entry, uint32_t log)
 {
 	return entry->flags & GPUTM__UNBOUNDED << log;
@@ -311,14 +322,14 @@ static inline struct gputm_commit_unit_word *buffer_of(const struct gputm_commit
 	return &self->buffers[(size_t)(entry->buffer[log] - 1) * self->config.buffer_words];
 }
 
-/* The log that holds the next word of hazard detection. */
+/* The log that holds the next word to be detected. */
 static inline uint32_t log_in_detection(const struct gputm_commit_unit *self,
 					const struct entry *entry)
 {
 	return self->detected >= entry->words[0];
 }
 
-/* Words of the log that have passed hazard detection. */
+/* Words of the log that are detected. */
 static inline uint64_t detected_of_log(const struct gputm_commit_unit *self,
 				       const struct entry *entry)
 {
@@ -330,7 +341,8 @@ static inline bool is_write_pending(const struct gputm_commit_unit *self, const 
 {
 	return self->config.pending_block && entry->begun && !(entry->flags & GPUTM__FAILED) &&
 	       entry->state >= GPUTM_COMMIT_UNIT_STATE_WAIT &&
-	       (entry->state < GPUTM_COMMIT_UNIT_STATE_FINISHED || entry->flags & GPUTM__COMMITTED);
+	       (entry->state < GPUTM_COMMIT_UNIT_STATE_FINISHED ||
+		entry->flags & GPUTM__WRITES_QUEUED);
 }
 
 /* ---- queues ---- */
@@ -356,7 +368,8 @@ static inline struct gputm_commit_unit_message *oldest_message(const struct inbo
 	return gputm__queue_oldest(&in->queue);
 }
 
-/* How many words of a message are consumed in a cycle, if they go to a port. */
+/* How many words of a message are consumed in a cycle; not those that come again for hazard
+ * detection, which has a rate of its own. */
 static inline uint32_t words_a_cycle(const struct gputm_commit_unit *self,
 				     const struct gputm_commit_unit_message *m)
 {
@@ -410,14 +423,14 @@ void gputm__commit_queue_word(struct gputm_commit_unit *self, struct entry *entr
 			      const struct gputm_commit_unit_word *word);
 /* Queue a log that is kept at the port of its number. */
 void gputm__commit_queue_log(struct gputm_commit_unit *self, struct entry *entry, uint32_t log);
-/* The words that have been gathered become requests. */
+/* The words that have been gathered for a port become requests. */
 void gputm__commit_send(struct gputm_commit_unit *self, uint32_t which);
 /* A request has completed: its words, from sequence number tag >> 1 on, are no longer in flight.
  * How many; -EINVAL, there is none with this tag, or a read has no values. */
 int gputm__commit_land(struct gputm_commit_unit *self, uint64_t tag, const uint32_t *values);
 
 /* ---- commit_unit-history.c ---- */
-/* A word of the entry at the hazard pointer passes hazard detection. */
+/* Look up or record the next word of the entry at the hazard pointer. */
 void gputm__commit_detect_word(struct gputm_commit_unit *self, struct entry *entry,
 			       uint64_t address);
 /* Work out when the history's CID range has to move. */
@@ -434,8 +447,8 @@ bool gputm__commit_step(struct gputm_commit_unit *self);
 bool gputm__commit_can_step(const struct gputm_commit_unit *self);
 /* Let an entry with a hazard wait for the retirement of its YCID. */
 void gputm__commit_wait_for_writer(struct gputm_commit_unit *self, struct entry *entry);
-/* Move an entry on from the validation wait, if nothing holds it there. */
-void gputm__commit_leave_wait(struct gputm_commit_unit *self, struct entry *entry);
+/* Move an entry on from VALIDATE, to FINALISE or its revalidation, if nothing holds it there. */
+void gputm__commit_leave_validation(struct gputm_commit_unit *self, struct entry *entry);
 /* Queue the writes of an entry; those of a log that is not kept were queued as they came. */
 void gputm__commit_write(struct gputm_commit_unit *self, struct entry *entry);
 /* The entry has failed, or all its writes have completed: it can retire. */

@@ -166,7 +166,7 @@ static const char *judge_resent(const struct gputm_commit_unit *self,
 {
 	const struct entry *entry = entry_of_lane(self, m, gputm__lowest(m->mask));
 	uint64_t words = (uint64_t)entry->resent + m->words;
-	uint32_t before = entry->words[m->purpose & 1];
+	uint32_t before = entry->words[log_of(m->purpose)];
 
 	if (!entry->begun || entry->asked != m->purpose + 1 ||
 	    pushed_in(self, m)->lanes[GPUTM__PUSHED_RESENT] & m->mask)

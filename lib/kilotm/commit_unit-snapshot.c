@@ -98,10 +98,10 @@ static void io_pointers(struct gputm_commit_unit *self, struct gputm__io *io)
 	}
 	gputm__io_u64_max(io, &self->hazard, self->head, "hazard pointer");
 	if (is_ordered(self))
-		gputm__io_u64_max(io, &self->final, self->hazard, "outcome pointer");
+		gputm__io_u64_max(io, &self->outcome, self->hazard, "outcome pointer");
 	else
-		self->final = self->hazard;
-	gputm__io_u64_max(io, &self->commit, self->final, "commit pointer");
+		self->outcome = self->hazard;
+	gputm__io_u64_max(io, &self->commit, self->outcome, "commit pointer");
 	if (self->commit < self->oldest)
 		gputm__io_fail(io, -EINVAL, "commit pointer");
 	gputm__io_u64_max(io, &self->reported, self->oldest, "retirement that is not told");
@@ -157,13 +157,13 @@ static void io_request(struct gputm_commit_unit *self, struct gputm__io *io, str
 {
 	uint64_t region = port_word_at(port, sequence)->word.address;
 
-	for (uint32_t n = 0; n < (run & ~GPUTM__DONE) && !io->error; n++) {
+	for (uint32_t n = 0; n < (run & ~GPUTM__LANDED) && !io->error; n++) {
 		struct port_word *at = port_word_at(port, sequence + n);
 		struct gputm_commit_unit_word *word = &at->word;
 		struct entry *entry;
 
 		at->run = n ? 0 : run;
-		if (run & GPUTM__DONE)
+		if (run & GPUTM__LANDED)
 			continue;
 		gputm__io_u64_max(io, &word->address, self->address_max, "address at a port");
 		gputm__io_u32(io, &word->value);
@@ -178,12 +178,12 @@ static void io_request(struct gputm_commit_unit *self, struct gputm__io *io, str
 	}
 }
 
-/* Only requests in flight can be done, and not the oldest. */
+/* Only requests in flight can have landed, and not the oldest. */
 static bool run_fits(const struct gputm_commit_unit *self, const struct port *port,
 		     uint64_t sequence, uint32_t run)
 {
 	uint32_t most = self->config.warp_mode ? self->config.port_words : 1;
-	uint32_t words = run & ~GPUTM__DONE;
+	uint32_t words = run & ~GPUTM__LANDED;
 	bool flies = sequence - port->oldest < port->popped - port->oldest;
 
 	if (words - 1 >= most || words > (flies ? port->popped : port->end) - sequence)
@@ -216,7 +216,7 @@ static void io_port(struct gputm_commit_unit *self, struct gputm__io *io, uint32
 			gputm__io_fail(io, -EINVAL, "an impossible request");
 		else
 			io_request(self, io, port, at, run);
-		at += run & ~GPUTM__DONE;
+		at += run & ~GPUTM__LANDED;
 	}
 }
 

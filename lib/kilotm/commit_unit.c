@@ -9,12 +9,13 @@
  *
  * Each memory partition has one. Every transaction that wants to commit has a commit ID,
  * which is an entry here (even if it touched nothing here: a skip) and its place in the
- * one order that all partitions agree on. An entry goes through the boxes of Fig. 4.5:
+ * one order that all partitions agree on. An entry goes through the boxes of Fig. 4.5, of which
+ * "finalizing outcome" is here finalise and wait:
  *
  *	fill       read-log words are compared with memory at once, ahead of older writers
- *	hazard     in CID order, a word a cycle: who wrote the words read? a writer with
- *	           RCID <= CID means that the comparison may have seen the old value; then
- *	           the own writes are recorded
+ *	hazard     in CID order, a word a cycle: who wrote the words read? a writer whose CID is
+ *	           not below the reader's RCID had not retired at the comparison, which may
+ *	           have seen the old value; then the own writes are recorded
  *	validate   no hazard: wait for the comparisons. Hazard: wait until the youngest such
  *	           writer (YCID) has retired, then compare the whole read-set again
  *	finalise   tell the core pass or fail of this partition
@@ -25,20 +26,29 @@
  * RCID is the oldest CID not retired when the entry's first message came: the writes of
  * all older ones were in memory before the first comparison.
  *
- * Example. CID 7 writes A; CID 8 has read A = 0 and is here first:
+ * Example. CID 7 writes A; CID 8 has read A = 0 and is here first. The memory takes 6 cycles. Each
+ * line says what is so after the tick of that cycle:
  *
- *	cycle  message or event           entry 7        entry 8        memory A
- *	  1    8: read A = 0              -              fill, RCID 7   0
- *	  2    7: write A = 1; done       fill, hazard   request A      0
- *	  3    8: done                    wait (passed)  A = 0: equal   0
- *	  4    hazard: writer of A is 7   wait           YCID 7 >= 7    0
- *	  9    7: verdict pass            commit         validate       0
- *	 20    write completed            retire         request A      1
- *	 30    A = 1, the log has 0       -              outcome: fail  1
+ *	cycle  message or event               entry 7    entry 8    memory A
+ *	  1    8: read A = 0                  UNUSED     FILL       0
+ *	  2    7: write A = 1; 8 requests A   FILL       FILL       0
+ *	  3    7: done                        HAZARD     FILL       0
+ *	  4    8: done; 7 is writer of A      HAZARD     HAZARD     0
+ *	  5    outcome of 7: pass             WAIT       HAZARD     0
+ *	  6    writer 7 >= RCID 7: YCID 7     WAIT       HAZARD     0
+ *	  7    8 waits for 7                  WAIT       VALIDATE   0
+ *	  8    A is 0, as in the log of 8     WAIT       VALIDATE   0
+ *	 13    7: verdict pass                READY      VALIDATE   0
+ *	 14    7 queues its write             WRITE      VALIDATE   0
+ *	 21    the write has completed        FINISHED   VALIDATE   1
+ *	 22    7 retires                      retired    VALIDATE   1
+ *	 24    8 requests A again             retired    VALIDATE   1
+ *	 30    A is 1, the log of 8 has 0     retired    FINALISE   1
+ *	 31    outcome of 8: fail; it retires retired    retired    1
  *
- * Without the hazard, the comparison of cycle 3 would have let 8 pass with a stale value.
+ * Without the hazard, the comparison of cycle 8 would have let 8 pass with a stale value.
  *
- * The state of an entry says which box it is in:
+ * The states of an entry; enum gputm_commit_unit_state gives the box of each:
  *
  *   UNUSED -> FILL -> HAZARD -> VALIDATE -> FINALISE -> WAIT -> READY -> WRITE -> FINISHED
  *      |                        |      ^        |        |
@@ -49,17 +59,18 @@
  * consume() takes a word of a message a cycle: transfer() begins the entry, keeps the word in the
  * entry's buffer (commit_unit-ring.c) and queues a read at the validation port
  * (commit_unit-port.c). DONE closes the logs. The boxes that follow take a step each in a cycle
- * (commit_unit-boxes.c). detect() passes the words in CID order through the history
- * (commit_unit-history.c). After that the entry leaves the validation wait with its outcome, or
- * waits there for its YCID, after which revalidate() queues the read log again. finalise()
+ * (commit_unit-boxes.c). detect() takes the words in CID order to the history
+ * (commit_unit-history.c). After that the entry leaves VALIDATE with its outcome, or waits there
+ * for its YCID, after which revalidate() queues the read log again. finalise()
  * reports the outcome, the verdict comes through consume(), commit() queues the writes in CID
  * order, and retire() frees the entry. The words of a log that is not kept come in between, each
  * time that a box needs them (take_resent()).
  *
- * Four pointers walk the ring in CID order, each past an entry a cycle, and part it so:
+ * Five pointers part the ring. Four of them move in CID order past an entry a cycle; head moves
+ * past all CIDs that a message names:
  *
  *	moved by      retire()       commit()        finalise()     detect()       push()
- *	              oldest         commit          final          hazard         head
+ *	              oldest         commit          outcome        hazard         head
  *	 -------------+--------------+---------------+--------------+--------------+-----------> CID
  *	   retired,   | WRITE        | WAIT          | VALIDATE     | UNUSED       | no message yet,
  *	   the place  |              | READY         | FINALISE     | FILL         | places up to
@@ -67,7 +78,7 @@
  *	              | (written or  | (failed)      |              |              |
  *	              | failed)      |               |              |              |
  *
- * A skip is FINISHED from its message on, in whatever part it stands. `final` walks only with
+ * A skip is FINISHED from its message on, in whatever part it stands. `outcome` moves only with
  * ordered_outcomes, in warp mode a warp at a time; else it is where `hazard` is, and the two parts
  * beside it are one. The rest is by lists: an entry that waits for its YCID hangs on the entry of
  * that CID until it retires, then on the list `revalidate`; one whose outcome is known hangs on
@@ -81,7 +92,7 @@
  * keep theirs until this one has retired.
  *
  * Invariants, as check() names them:
- *   C1  oldest <= commit <= final <= hazard <= head <= oldest + ring; each pointer has passed
+ *   C1  oldest <= commit <= outcome <= hazard <= head <= oldest + ring; each pointer is past
  *       just the entries whose state says so
  *   C2  the messages' warps tile the CIDs that they speak of; retirement is reported up to some
  *       lane of the oldest entry's warp
@@ -98,8 +109,9 @@
  * Guarantees of chapter 5, which the test of that name checks from outside:
  *   Claim 1  the comparison that decides comes after the writes of all older transactions
  *            that passed; Claim 2  writes leave in CID order; Claims 3, 6  and after the
- *            verdicts of the own and all older entries; Claim 5  an outcome comes after
- *            all its comparisons
+ *            verdicts of the own and all older entries, but for entries that have failed here:
+ *            these need none, as their verdict can only be fail (Differences); Claim 5  an
+ *            outcome comes after all its comparisons
  *
  * Differences from the paper
  *   - Without ordered_outcomes the local outcome is reported as soon as it is known, and only
@@ -116,8 +128,9 @@
  *     failure is forgiven if the revalidation passes.
  *   - Revalidation starts when the speculative reads are back, so that a late one cannot
  *     be taken for a second one.
- *   - In warp mode an answer of the history's filter may name the reader's own warp. It is
- *     clamped to the CID before the warp, else the warp would wait for itself.
+ *   - In warp mode an answer of the history's filter may name the reader's own warp, which
+ *     has resolved its conflicts (6.3). The answer is clamped to the CID before the warp, else
+ *     the warp would wait for itself.
  *   - CIDs in the history wrap in the paper's 16 bits. Here its base moves each half range,
  *     to the smallest RCID that an entry before the end of hazard detection has.
  *   - The paper leaves limited buffers as future work. Here they are limited, with the
@@ -247,18 +260,19 @@ static void transfer(struct gputm_commit_unit *self, struct entry *entry, uint32
 		buffer_of(self, entry, log)[entry->words[log]] = *word;
 	entry->words[log]++;
 	self->consumed[log]++;
-	if (log == GPUTM_COMMIT_UNIT_MESSAGE_READ_LOG)
+	if (log == 0)
 		gputm__commit_queue_word(self, entry, GPUTM_COMMIT_UNIT_PORT_VALIDATION, word);
 }
 
 static void consume_log(struct gputm_commit_unit *self, const struct gputm_commit_unit_message *m)
 {
 	struct inbox *in = &self->input;
+	uint32_t log = m->kind; /* READ_LOG is 0 and WRITE_LOG is 1, as the logs are */
 
 	do {
 		const struct gputm_commit_unit_word *word = &m->word[in->word++];
 
-		transfer(self, entry_of_lane(self, m, word->lane), m->kind, word);
+		transfer(self, entry_of_lane(self, m, word->lane), log, word);
 	} while (words_a_cycle(self, m) > 1 && in->word < m->words);
 	gputm__commit_send(self, GPUTM_COMMIT_UNIT_PORT_VALIDATION);
 	if (in->word == m->words)
@@ -330,7 +344,8 @@ static void consume_lane(struct gputm_commit_unit *self, const struct gputm_comm
 		skip(self, entry_of_lane(self, m, lane));
 }
 
-/* The next lane to take: the lowest. If all come in one cycle, the skips of a done come last. */
+/* The next lane to take: the lowest. If all come in one cycle, the skips of a done come last:
+ * with buffer_policy = all they take buffers too, after the lanes that are none. */
 static uint32_t next_lane(const struct gputm_commit_unit *self,
 			  const struct gputm_commit_unit_message *m)
 {
@@ -381,7 +396,7 @@ static bool consume(struct gputm_commit_unit *self)
 
 /* ---- a log that is not kept comes again ---- */
 
-/* Do resent words with this purpose go to a port? Else they go to hazard detection. */
+/* Do resent words with this purpose go to the port of their log? Else to hazard detection. */
 static bool is_for_port(uint32_t purpose)
 {
 	return purpose >= GPUTM_COMMIT_UNIT_PURPOSE_REVALIDATE;
@@ -394,10 +409,10 @@ static inline bool can_take_resent(const struct gputm_commit_unit *self)
 	if (!self->resent.queue.count)
 		return false;
 	return !is_for_port(m->purpose) || m->kind == GPUTM_COMMIT_UNIT_MESSAGE_RESENT_DONE ||
-	       port_room(self, m->purpose & 1) >= words_a_cycle(self, m);
+	       port_room(self, log_of(m->purpose)) >= words_a_cycle(self, m);
 }
 
-/* The word goes by hazard detection, and stays in the buffer if it has come for that. */
+/* Detect the word, and keep it in the buffer if the log has come for that. */
 static void detect_resent_word(struct gputm_commit_unit *self, struct entry *entry,
 			       const struct gputm_commit_unit_word *word)
 {
@@ -420,18 +435,18 @@ static void take_resent_word(struct gputm_commit_unit *self, struct entry *entry
 		self->requeued++;
 	else
 		self->reissued++;
-	gputm__commit_queue_word(self, entry, purpose & 1, word);
+	gputm__commit_queue_word(self, entry, log_of(purpose), word);
 }
 
 static void finish_resent(struct gputm_commit_unit *self, struct entry *entry, uint32_t purpose)
 {
-	uint32_t log = purpose & 1;
+	uint32_t log = log_of(purpose);
 
 	entry->asked = 0;
 	if (is_deferred(self, entry, log) && entry->buffer[log])
 		entry->flags &= (uint8_t)~(GPUTM__UNBOUNDED << log);
 	if (purpose == GPUTM_COMMIT_UNIT_PURPOSE_REVALIDATE)
-		gputm__commit_leave_wait(self, entry);
+		gputm__commit_leave_validation(self, entry);
 	else if (purpose == GPUTM_COMMIT_UNIT_PURPOSE_COMMIT)
 		gputm__commit_write(self, entry);
 }
@@ -449,7 +464,8 @@ static bool take_resent(struct gputm_commit_unit *self)
 	words = is_for_port(m->purpose) ? words_a_cycle(self, m) : self->config.hazard_rate;
 	for (; words && in->word < m->words; words--)
 		take_resent_word(self, entry, m->purpose, &m->word[in->word++]);
-	gputm__commit_send(self, m->purpose & 1);
+	if (is_for_port(m->purpose))
+		gputm__commit_send(self, log_of(m->purpose));
 	if (m->kind == GPUTM_COMMIT_UNIT_MESSAGE_RESENT_DONE)
 		finish_resent(self, entry, m->purpose);
 	if (in->word == m->words)
@@ -488,7 +504,7 @@ static void move_on(struct gputm_commit_unit *self, struct entry *entry)
 	if (entry->state == GPUTM_COMMIT_UNIT_STATE_WRITE)
 		gputm__commit_finish(self, entry);
 	else
-		gputm__commit_leave_wait(self, entry);
+		gputm__commit_leave_validation(self, entry);
 }
 
 int gputm_commit_unit_mem_complete(struct gputm_commit_unit *self, uint64_t tag,
