@@ -171,13 +171,16 @@ void *sim_calloc(size_t count, size_t size)
 
 void sim_free(void *memory)
 {
-	struct head *head = (struct head *)memory - 1;
+	struct head *head;
 
 	if (!sim_packs())
 		free(memory);
-	else if (memory && head->class == CLASSES)
+	if (!memory || !sim_packs())
+		return;
+	head = (struct head *)memory - 1;
+	if (head->class == CLASSES) {
 		munmap(head, head->room + sizeof(*head));
-	else if (memory) {
+	} else {
 		memcpy(memory, &arena.freed[head->class], sizeof(void *));
 		arena.freed[head->class] = memory;
 	}
@@ -185,11 +188,12 @@ void sim_free(void *memory)
 
 void *sim_realloc(void *memory, size_t size)
 {
-	size_t room = memory ? ((struct head *)memory - 1)->room : 0;
 	void *larger;
+	size_t room;
 
 	if (!sim_packs())
 		return realloc(memory, size);
+	room = memory ? ((struct head *)memory - 1)->room : 0;
 	if (memory && size <= room)
 		return memory;
 	larger = sim_malloc(size);
