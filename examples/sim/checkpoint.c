@@ -173,6 +173,7 @@ static int restore(const struct sim_report *report, FILE *in)
 	const char *name = report->options->restore;
 	struct sim_io io = { .loading = true };
 	struct head head;
+	char what[128];
 	int status;
 
 	if (!read_head(in, &head))
@@ -189,8 +190,9 @@ static int restore(const struct sim_report *report, FILE *in)
 	sim_free(io.byte);
 	if (status == -ENOMEM)
 		return sim_complain(SIM_FAILED, "out of memory for --restore");
-	return status ? refuse(name, "a state that this build cannot read",
-			       "one of the same build") : SIM_DONE;
+	snprintf(what, sizeof what, "a state that this build cannot read (%s)",
+		 io.wrong ? io.wrong : "more than a run has");
+	return status ? refuse(name, what, "one of the same build") : SIM_DONE;
 }
 
 int sim_checkpoint_restore(const struct sim_report *report)

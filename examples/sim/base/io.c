@@ -95,22 +95,37 @@ void sim_io_grown(struct sim_io *io, const char *name, void *array, size_t count
 	sim_io_bytes(io, name, items, items ? count * item : 0);
 }
 
-void sim_io_link(struct sim_io *io, const char *name, void *pointer, void *base)
+void sim_io_link(struct sim_io *io, const char *name, void *pointer, void *base, size_t count,
+		 size_t item)
 {
 	uint64_t at = UINT64_MAX;
 	char *to;
 
 	memcpy(&to, pointer, sizeof to);
 	if (!io->loading && to)
-		at = (uint64_t)(to - (char *)base);
+		at = (uint64_t)(to - (char *)base) / item;
 	sim_io_bytes(io, name, &at, sizeof at);
-	to = at == UINT64_MAX ? NULL : (char *)base + at;
+	sim_io_below(io, name, at + 1, (uint64_t)count + 1);
+	to = at < count ? (char *)base + at * item : NULL;
 	if (io->loading)
 		memcpy(pointer, &to, sizeof to);
 }
 
+void sim_io_must(struct sim_io *io, const char *name, bool right)
+{
+	if (io->loading && sim_io_ok(io) && !right)
+		io->wrong = name;
+}
+
 void sim_io_below(struct sim_io *io, const char *name, uint64_t value, uint64_t bound)
 {
-	if (io->loading && sim_io_ok(io) && value >= bound)
-		io->wrong = name;
+	sim_io_must(io, name, value < bound);
+}
+
+void sim_io_flag(struct sim_io *io, const char *name, const bool *flag)
+{
+	unsigned char byte;
+
+	memcpy(&byte, flag, sizeof byte);
+	sim_io_below(io, name, byte, 2);
 }

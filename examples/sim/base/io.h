@@ -31,8 +31,9 @@ void *sim_io_piece(struct sim_io *io, const char *name, size_t *size);
 /* *array, a pointer of any type to `count` items of size `item`. A load allocates it. */
 void sim_io_grown(struct sim_io *io, const char *name, void *array, size_t count, size_t item);
 
-/* A pointer of any type to a place within the memory at `base`, or NULL. */
-void sim_io_link(struct sim_io *io, const char *name, void *pointer, void *base);
+/* A pointer of any type to one of `count` items of size `item` at `base`, or NULL. */
+void sim_io_link(struct sim_io *io, const char *name, void *pointer, void *base, size_t count,
+		 size_t item);
 
 #define SIM_IO(io, member) sim_io_bytes((io), #member, &(member), sizeof(member))
 #define SIM_IO_ARRAY(io, array, count)                                                         \
@@ -44,6 +45,11 @@ void sim_io_link(struct sim_io *io, const char *name, void *pointer, void *base)
 
 /* A value of a piece that was loaded is an index, a count or an enumerator below the bound. */
 void sim_io_below(struct sim_io *io, const char *name, uint64_t value, uint64_t bound);
+/* The same of a bool, whose byte may be anything. */
+#define SIM_IO_FLAG(io, member) sim_io_flag((io), #member, &(member))
+void sim_io_flag(struct sim_io *io, const char *name, const bool *flag);
+/* What was loaded is as it must be. */
+void sim_io_must(struct sim_io *io, const char *name, bool right);
 
 /* No error so far. */
 static inline bool sim_io_ok(const struct sim_io *io)

@@ -31,17 +31,19 @@ void sim_memory_free(struct sim_memory *memory)
 /* Room for the directory of this address. */
 static uint32_t ***directory_at(struct sim_memory *memory, uint64_t address)
 {
-	uint32_t at = (uint32_t)(address >> (SIM_PAGE_BITS + SIM_DIRECTORY_BITS));
+	uint64_t at = address >> (SIM_PAGE_BITS + SIM_DIRECTORY_BITS);
 	uint32_t ***root = memory->root;
 
 	if (at < memory->roots)
 		return &root[at];
+	if (address >> SIM_ADDRESS_BITS)
+		return NULL;
 	root = sim_realloc(root, (at + 1) * sizeof *root);
 	if (!root)
 		return NULL;
 	memset(root + memory->roots, 0, (at + 1 - memory->roots) * sizeof *root);
 	memory->root = root;
-	memory->roots = at + 1;
+	memory->roots = (uint32_t)at + 1;
 	return &root[at];
 }
 

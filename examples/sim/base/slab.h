@@ -27,7 +27,7 @@ static inline void *sim_slab_at(const struct sim_slab *slab, uint32_t index)
 /* SIM_SLAB_NONE if out of memory. */
 static inline uint32_t sim_slab_take(struct sim_slab *slab)
 {
-	if (slab->free) {
+	if (slab->free - 1 < slab->used) {
 		uint32_t index = slab->free - 1;
 
 		memcpy(&slab->free, sim_slab_at(slab, index), sizeof slab->free);
@@ -47,26 +47,46 @@ static inline uint32_t sim_slab_take(struct sim_slab *slab)
 	return slab->used++;
 }
 
-/* The free blocks are blocks of the slab, each once. */
-static inline void sim_slab_check(const struct sim_slab *slab, struct sim_io *io)
+/* While a state is loaded, a byte for each block comes after the blocks: has it an owner? */
+static inline unsigned char *sim_slab_owned(const struct sim_slab *slab)
 {
-	uint32_t next = slab->free, count = 0;
-
-	for (; io->loading && sim_io_ok(io) && next; count++) {
-		sim_io_below(io, "slab", next - 1, slab->used);
-		sim_io_below(io, "slab", count, slab->used);
-		if (sim_io_ok(io))
-			memcpy(&next, sim_slab_at(slab, next - 1), sizeof next);
-	}
+	return slab->memory + slab->used * slab->block;
 }
 
+/* Whatever names a block of a state that is loaded is its only owner; no other names it, and it is
+ * not free. */
+static inline void sim_slab_claim(const struct sim_slab *slab, struct sim_io *io, uint32_t index)
+{
+	sim_io_below(io, "slab", index, slab->used);
+	if (!io->loading || !sim_io_ok(io))
+		return;
+	sim_io_below(io, "slab", sim_slab_owned(slab)[index], 1);
+	sim_slab_owned(slab)[index] = 1;
+}
+
+/* The state has the blocks before anything that names one of them. */
 static inline void sim_slab_io(struct sim_slab *slab, struct sim_io *io)
 {
+	unsigned char *more;
+
 	SIM_IO(io, slab->used);
 	SIM_IO(io, slab->free);
 	sim_io_grown(io, "slab", &slab->memory, slab->used, slab->block);
 	slab->count = io->loading ? slab->used : slab->count;
-	sim_slab_check(slab, io);
+	sim_io_below(io, "slab", slab->free, (uint64_t)slab->used + 1);
+	if (!io->loading || !sim_io_ok(io) || !slab->used)
+		return;
+	more = sim_realloc(slab->memory, slab->used * (slab->block + 1));
+	io->starved |= !more;
+	if (!more)
+		return;
+	slab->memory = more;
+	memset(sim_slab_owned(slab), 0, slab->used);
+	for (uint32_t next = slab->free; next && sim_io_ok(io);) {
+		sim_slab_claim(slab, io, next - 1);
+		if (sim_io_ok(io))
+			memcpy(&next, sim_slab_at(slab, next - 1), sizeof next);
+	}
 }
 
 static inline void sim_slab_give(struct sim_slab *slab, uint32_t index)

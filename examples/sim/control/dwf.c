@@ -187,6 +187,7 @@ static int make(struct flow_core *core, const void *wanted, void **out)
 	if (!d->warp || !d->home)
 		return -ENOMEM;
 	core->warps = d->warp;
+	core->warp_count = d->slots;
 	for (uint32_t i = 0; i < d->slots; i++)
 		d->home[i] = (uint8_t)(i / config->lanes);
 	return sim_unit_add(core->gpu->port, "warp_former", &kind_warp_former, config, &d->former);
@@ -207,9 +208,14 @@ static void io(struct flow_core *core, struct sim_io *io)
 {
 	struct dwf *d = core->state;
 
-	for (uint32_t i = 0; i < d->slots; i++)
-		flow_warp_io(core, &d->warp[i], io);
 	SIM_IO_FROM(io, d, first);
+	for (uint32_t i = 0; io->loading && i < d->config.warps; i++) {
+		if (!core->blocks.live[i / flow_warps(core)])
+			d->first[i] = 0; /* of a launch before */
+		sim_io_below(io, "first", d->first[i], core->threads->count);
+	}
+	for (uint32_t i = 0; i < d->slots; i++)
+		sim_io_below(io, "warp", d->warp[i].name, d->slots);
 }
 
 static void init_preset(void *out, const char *name)

@@ -223,6 +223,7 @@ static int make(struct flow_core *core, const void *config, void **out)
 	for (; !error && p->count < core->residents * flow_warps(core); p->count += !error)
 		error = sim_unit_add(core->gpu->port, "simt_stack", &kind_simt_stack, &p->config,
 				     &p->stack[p->count]);
+	core->warp_count = p->count;
 	p->scheduler.last[0] = core->gpu->way ? 0 : FLOW_WARPS_MAX - 1;
 	return error;
 }
@@ -231,9 +232,14 @@ static void io(struct flow_core *core, struct sim_io *io)
 {
 	struct pdom *p = core->state;
 
-	for (uint32_t i = 0; i < p->count; i++)
-		flow_warp_io(core, &p->warp[i], io);
 	SIM_IO_FROM(io, p, scheduler);
+	for (uint32_t i = 0; i < SIM_SLOTS; i++)
+		sim_io_must(io, "scheduler", p->scheduler.last[i] < SIM_MAX_WARPS &&
+						     p->scheduler.group[i] < SIM_MAX_WARPS);
+	sim_io_must(io, "warps",
+		    !((p->ready | p->live | p->waiting) & ~(UINT64_MAX >> (64 - p->count))));
+	for (uint32_t i = 0; i < p->count; i++)
+		sim_io_must(io, "warp", p->warp[i].name == i || !(p->live >> i & 1));
 }
 
 static void init(void *out, const struct sim_shape *shape)

@@ -28,7 +28,7 @@ struct tbc_config {
 /* A resident block. */
 struct tbc_block {
 	struct gputm_block_stack *stack;
-	struct flow_warp warp[KERNEL_BLOCK_WARPS_MAX]; /* name: its index in the stack */
+	struct flow_warp *warp; /* [KERNEL_BLOCK_WARPS_MAX]; name: its index in the stack */
 	/* state, as are the warps */
 	uint32_t running, ready, waiting;	     /* warps; the last at the barrier */
 	uint32_t last;				     /* warp that issued last */
@@ -48,6 +48,7 @@ struct tbc {
 	uint64_t ready; /* blocks with a ready warp */
 	uint32_t queue[FLOW_WARPS_MAX], queued; /* blocks that wait for the compactor */
 	struct tbc_block block[FLOW_WARPS_MAX];
+	struct flow_warp warp[FLOW_WARPS_MAX * KERNEL_BLOCK_WARPS_MAX];
 };
 
 static int refused(struct flow_core *core, uint32_t pc, int result)
@@ -87,6 +88,8 @@ static int compact(struct flow_core *core, uint32_t s, uint64_t now)
 	uint64_t mask[GPUTM_BLOCK_STACK_LANES_MAX];
 	int error;
 
+	if (t->queued == FLOW_WARPS_MAX)
+		return refused(core, 0, 0);
 	gputm_block_stack_mask(t->block[s].stack, mask);
 	memcpy(t->block[s].pending, mask, sizeof(t->block[s].pending));
 	t->queue[t->queued++] = s;
@@ -122,7 +125,9 @@ static int admit(struct flow_core *core, const struct gputm_thread_compactor_war
 	struct tbc *t = core->state;
 	uint32_t s = (uint32_t)made->tag;
 	struct tbc_block *block = &t->block[s];
-	int name = gputm_block_stack_admit(block->stack, made->mask, made->thread);
+	int name = made->tag < t->count ?
+			   gputm_block_stack_admit(block->stack, made->mask, made->thread) :
+			   -EINVAL;
 	struct flow_warp *warp;
 
 	if (name < 0)
@@ -371,7 +376,10 @@ static int make(struct flow_core *core, const void *wanted, void **out)
 	*out = t;
 	if (!t)
 		return -ENOMEM;
-	core->warps = t->block[0].warp;
+	core->warps = t->warp;
+	core->warp_count = core->residents * KERNEL_BLOCK_WARPS_MAX;
+	for (uint32_t s = 0; s < core->residents; s++)
+		t->block[s].warp = &t->warp[s * KERNEL_BLOCK_WARPS_MAX];
 	config = &t->config;
 	*config = *(const struct tbc_config *)wanted;
 	config->stack.lanes = config->compactor.lanes = core->kernel->lanes;
@@ -391,6 +399,13 @@ static int make(struct flow_core *core, const void *wanted, void **out)
 	return error;
 }
 
+static void block_check(const struct tbc_block *block, struct sim_io *io)
+{
+	sim_io_below(io, "last", block->last, KERNEL_BLOCK_WARPS_MAX);
+	for (uint32_t i = 0; i < KERNEL_BLOCK_WARPS_MAX; i++)
+		sim_io_below(io, "warp", block->warp[i].name, KERNEL_BLOCK_WARPS_MAX);
+}
+
 static void io(struct flow_core *core, struct sim_io *io)
 {
 	struct tbc *t = core->state;
@@ -398,13 +413,17 @@ static void io(struct flow_core *core, struct sim_io *io)
 	for (uint32_t s = 0; s < t->count; s++) {
 		struct tbc_block *block = &t->block[s];
 
-		for (uint32_t i = 0; i < KERNEL_BLOCK_WARPS_MAX; i++)
-			flow_warp_io(core, &block->warp[i], io);
 		SIM_IO_FROM(io, block, running);
 	}
 	SIM_IO(io, t->ready);
 	SIM_IO(io, t->queue);
 	SIM_IO(io, t->queued);
+	sim_io_must(io, "ready", !(t->ready & ~(UINT64_MAX >> (64 - t->count))));
+	sim_io_below(io, "queued", t->queued, FLOW_WARPS_MAX + 1);
+	for (uint32_t i = 0; i < FLOW_WARPS_MAX; i++)
+		sim_io_below(io, "queue", t->queue[i], t->count);
+	for (uint32_t s = 0; s < t->count; s++)
+		block_check(&t->block[s], io);
 }
 
 static void init(void *wanted, const struct sim_shape *shape)

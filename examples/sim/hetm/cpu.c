@@ -248,6 +248,10 @@ static void take(struct sim_machine *machine, struct hetm_worker *w)
 	if (gputm_dispatch_queues_dequeue(h->queues, steal, &type, &request) !=
 	    GPUTM_DISPATCH_QUEUES_TAKEN)
 		return;
+	if (request >= machine->port.workload->threads) {
+		sim_fail(&machine->port, -EINVAL, "a request is of no thread");
+		return;
+	}
 	w->thread = (uint32_t)request;
 	w->attempt = 0;
 	memset(row(machine, w), 0, machine->program->registers * sizeof(uint32_t));
@@ -322,6 +326,8 @@ void hetm_cpu_free(struct hetm *hetm)
 	}
 }
 
+#define LATE (UINT64_C(1) << 20) /* cycles that no worker is late by */
+
 void hetm_cpu_io(struct sim_machine *machine, struct sim_io *io)
 {
 	struct hetm *hetm = hetm_of(machine);
@@ -333,5 +339,12 @@ void hetm_cpu_io(struct sim_machine *machine, struct sim_io *io)
 		hetm_words_io(io, &worker->reads);
 		hetm_words_io(io, &worker->writes);
 		SIM_IO_FROM(io, worker, thread);
+		SIM_IO_FLAG(io, worker->in_tx);
+		sim_io_must(io, "worker", worker->ready_at == HETM_NEVER ||
+						  worker->pc < machine->program->length);
+		sim_io_below(io, "worker", worker->begin, machine->program->length);
+		sim_io_below(io, "worker", worker->thread, machine->port.workload->threads);
+		sim_io_must(io, "worker", worker->ready_at >= machine->port.now ||
+						  machine->port.now - worker->ready_at < LATE);
 	}
 }

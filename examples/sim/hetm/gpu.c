@@ -118,6 +118,9 @@ static struct hetm_kernel *make_kernel(struct sim_machine *machine, uint32_t cou
 	}
 	for (uint32_t i = 0; i < count; i++)
 		k->request[i] = (uint32_t)h->batch[i];
+	for (uint32_t i = 0; i < count; i++)
+		if (k->request[i] >= outer->threads)
+			sim_fail(&machine->port, -EINVAL, "a request is of no thread");
 	k->found = h->gpu;
 	k->program = *outer->program[flavour];
 	k->program.id = k->request; /* thread i of the kernel is request i of its batch */
@@ -419,6 +422,7 @@ static void io_kernel(struct sim_machine *machine, struct hetm_kernel **kernel, 
 	hetm_words_io(io, &k->done);
 	hetm_words_io(io, &k->writes);
 	SIM_IO(io, k->result);
+	sim_io_must(io, "kernel", k->result.core_mhz != 0);
 	SIM_IO(io, k->marked);
 	SIM_IO(io, k->committed);
 }

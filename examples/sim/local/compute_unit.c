@@ -133,12 +133,43 @@ static void local_free(struct sim_machine *machine)
 	sim_free(machine->port.state);
 }
 
+/* A wavefront of a state that is loaded is at instructions that there are, and has lanes that there
+ * are. */
+static void wave_check(const struct sim_machine *machine, uint32_t index, struct sim_io *io)
+{
+	const struct local *local = machine->port.state;
+	const struct local_wave *wave = &local->wave[index];
+	uint64_t lanes = wave->exec | wave->inside | wave->first | wave->todo;
+	uint32_t length = machine->program->length;
+
+	SIM_IO_FLAG(io, wave->ended);
+	SIM_IO_FLAG(io, wave->waiting);
+	SIM_IO_FLAG(io, wave->at_barrier);
+	SIM_IO_FLAG(io, wave->in_tx);
+	sim_io_must(io, "wave", wave->index == index && wave->does < LOCAL_TIMES);
+	sim_io_must(io, "wave", wave->pc < length && wave->tx_pc < length);
+	sim_io_must(io, "wave", wave->depth <= LOCAL_DEPTH && wave->tx_depth <= LOCAL_DEPTH);
+	sim_io_must(io, "wave", wave->into == SIM_NO_REGISTER ||
+					wave->into < machine->program->registers);
+	for (uint32_t i = 0; sim_io_ok(io) && i < LOCAL_DEPTH; i++) {
+		const struct local_branch *branch = &wave->branch[i];
+
+		sim_io_must(io, "branch", branch->meet < length && branch->other_pc < length);
+		lanes |= branch->exec | branch->other;
+	}
+	sim_io_must(io, "wave", !(lanes & ~(UINT64_MAX >> (64 - local->config->local_tm.lanes))));
+}
+
 static void local_io(struct sim_machine *machine, struct sim_io *io)
 {
 	struct local *local = local_of(machine);
 
 	SIM_IO_FROM(io, local, wave);
 	SIM_IO_ARRAY(io, local->reg, 2 * local_rows(machine));
+	for (uint32_t i = 0; i < local->waves; i++)
+		wave_check(machine, i, io);
+	sim_io_below(io, "owner", (uint64_t)(int64_t)local->owner + 1, (uint64_t)local->waves + 1);
+	sim_io_below(io, "last", local->last, local->waves);
 }
 
 static void describe(const void *system_config, char *text, size_t size)

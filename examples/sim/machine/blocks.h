@@ -28,7 +28,7 @@ static inline uint32_t sim_blocks_take(struct sim_blocks *blocks, uint32_t live,
 {
 	uint32_t slot = 0;
 
-	while (blocks->live[slot])
+	while (blocks->live[slot] && slot + 1 < SIM_BLOCK_SLOTS)
 		slot++;
 	blocks->next += cores;
 	blocks->count++;

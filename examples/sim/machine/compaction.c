@@ -635,6 +635,58 @@ bool sim_compaction_end(struct sim_machine *machine, struct sim_warp *warp, uint
 
 /* ---- life and state ---- */
 
+/* The places of a block that has begun are different warps, all of this block. */
+static void block_check(const struct sim_machine *machine, uint32_t core, uint32_t number,
+			struct sim_io *io)
+{
+	const struct sim_block *block = &machine->compaction[core].block[number];
+	uint64_t places = 0;
+
+	sim_io_below(io, "block", block->rows, machine->compaction->stack_config.warps + 1);
+	for (uint32_t row = 0; sim_io_ok(io) && row < block->rows; row++) {
+		sim_io_below(io, "block", block->place[row], machine->config.warps);
+		places |= UINT64_C(1) << block->place[row] % 64;
+	}
+	sim_io_must(io, "block", places == block->warps &&
+					 (uint32_t)__builtin_popcountll(places) == block->rows);
+	sim_io_below(io, "block", block->pc, machine->program->length);
+}
+
+/* Each thread is in one place, and that knows where it is at home. */
+static void thread_check(const struct sim_machine *machine, const struct sim_warp *warp,
+			 struct sim_io *io)
+{
+	const struct sim_compaction *c = &machine->compaction[warp->core];
+	const struct sim_warp *warps = machine->core[warp->core].warp;
+
+	sim_io_below(io, "warp", warp->block, c->blocks);
+	sim_io_below(io, "warp", warp->then, THEN_COMMIT + 1);
+	if (!io->loading || !sim_io_ok(io) || warp->wait == SIM_FREE ||
+	    !(c->block[warp->block].warps >> warp->index & 1))
+		return;
+	sim_io_must(io, "warp", warp->row < c->block[warp->block].rows &&
+					c->block[warp->block].place[warp->row] == warp->index);
+	for (uint32_t lane = 0; lane < machine->config.lanes; lane++)
+		sim_io_must(io, "warp", warps[warp->where[lane]].home[lane] == warp->index &&
+						c->block[warp->block].warps >>
+								warp->where[lane] & 1);
+}
+
+void sim_compaction_check(const struct sim_machine *machine, const struct sim_message *message,
+			  struct sim_io *io)
+{
+	const struct sim_slab *sent = &machine->compaction[message->core].sent;
+	const uint8_t *home;
+
+	sim_slab_claim(sent, io, message->e - 1);
+	sim_lanes_must(&machine->port, io, "message", message->b);
+	if (!sim_io_ok(io))
+		return;
+	home = sim_slab_at(sent, message->e - 1);
+	for (SIM_EACH_LANE(lane, message->b))
+		sim_io_below(io, "message", home[lane], machine->config.warps);
+}
+
 void sim_compaction_io(struct sim_machine *machine, struct sim_io *io)
 {
 	for (uint32_t i = 0; machine->compaction && i < machine->config.cores; i++) {
@@ -643,8 +695,12 @@ void sim_compaction_io(struct sim_machine *machine, struct sim_io *io)
 		SIM_IO(io, c->free);
 		SIM_IO_ARRAY(io, c->stores, machine->config.warps);
 		sim_slab_io(&c->sent, io);
-		for (uint32_t k = 0; k < c->blocks; k++)
+		for (uint32_t k = 0; k < c->blocks; k++) {
 			SIM_IO_FROM(io, &c->block[k], warps);
+			block_check(machine, i, k, io);
+		}
+		for (uint32_t k = 0; k < machine->config.warps; k++)
+			thread_check(machine, &machine->core[i].warp[k], io);
 	}
 }
 

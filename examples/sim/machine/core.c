@@ -125,6 +125,31 @@ void sim_cores_free(struct sim_machine *machine)
 	sim_free(machine->core);
 }
 
+static void warp_check(const struct sim_machine *machine, const struct sim_warp *warp,
+		       struct sim_io *io)
+{
+	const struct sim_ledger *l = &warp->ledger;
+
+	sim_io_below(io, "warp", (unsigned)warp->wait, SIM_SYSTEM + 1);
+	sim_io_below(io, "warp", (unsigned)warp->op, SIM_EXIT + 1);
+	sim_io_below(io, "warp", warp->block, machine->config.blocks);
+	SIM_IO_FLAG(io, warp->in_tx);
+	sim_lanes_must(&machine->port, io, "warp",
+		       warp->mask | warp->inside | warp->stray | warp->whole | warp->due |
+			       warp->active | warp->passed | warp->failed | warp->abandoned |
+			       warp->taken | l->live | l->began | l->open | l->failed |
+			       l->locking);
+	sim_io_must(io, "warp", !warp->due || warp->into < machine->program->registers);
+	sim_io_below(io, "warp", warp->pc, machine->program->length);
+	sim_io_below(io, "warp", warp->next, machine->program->length);
+	sim_io_below(io, "warp", l->does, SIM_SPENT_KINDS);
+	sim_io_below(io, "warp", l->before, SIM_SPENT_KINDS);
+	for (uint32_t lane = 0; lane < SIM_MAX_LANES; lane++) {
+		sim_io_below(io, "warp", warp->home[lane], machine->config.warps);
+		sim_io_below(io, "warp", warp->where[lane], machine->config.warps);
+	}
+}
+
 /* What a thread says of an index beyond an array is kept only of those that have one. */
 static void warp_io(struct sim_machine *machine, struct sim_warp *warp, struct sim_io *io)
 {
@@ -132,30 +157,66 @@ static void warp_io(struct sim_machine *machine, struct sim_warp *warp, struct s
 	const uint32_t core = warp->core, index = warp->index, number = warp->number;
 
 	SIM_IO_FROM(io, warp, wait);
-	sim_io_below(io, "warp", (unsigned)warp->wait, SIM_SYSTEM + 1);
-	sim_io_below(io, "warp", (unsigned)warp->op, SIM_EXIT + 1);
-	sim_io_below(io, "warp", warp->block, machine->config.blocks);
-	if (warp->core != core || warp->index != index || warp->number != number)
-		io->wrong = "warp";
+	sim_io_must(io, "warp", warp->core == core && warp->index == index &&
+					warp->number == number);
+	if (io->loading && sim_io_ok(io))
+		warp_check(machine, warp, io);
 	SIM_IO_ARRAY(io, warp->reg, rows * SIM_MAX_LANES);
 	for (SIM_EACH_LANE(lane, warp->stray))
 		SIM_IO(io, warp->stray_of[lane]);
+}
+
+/* Is the warp one that may issue, or is looked at later? */
+static void core_check(const struct sim_machine *machine, const struct sim_core *core,
+		       struct sim_io *io)
+{
+	uint64_t none = ~(~UINT64_C(0) >> (64 - machine->config.warps)), timers = 0;
+	uint32_t free = 0, live = 0;
+
+	for (uint32_t i = 0; i < SIM_TIMER; i++)
+		timers |= core->timer[i];
+	sim_io_must(io, "core", !((core->ready | timers) & none));
+	for (uint32_t i = 0; i < SIM_SLOTS; i++)
+		sim_io_must(io, "core", core->scheduler.last[i] < SIM_MAX_WARPS &&
+						core->scheduler.group[i] < SIM_MAX_WARPS);
+	for (uint32_t i = 0; i < machine->config.warps; i++)
+		free += core->warp[i].wait == SIM_FREE;
+	for (uint32_t i = 0; i < machine->config.blocks; i++)
+		live += core->blocks.live[i] != 0;
+	sim_io_must(io, "core", core->free_warps == free && core->blocks.count == live);
+	sim_io_must(io, "core", machine->port.ops->core_tick || core->unit_due == SIM_NEVER);
 }
 
 void sim_cores_io(struct sim_machine *machine, struct sim_io *io)
 {
 	uint32_t warps = machine->config.cores * machine->config.warps;
 
+	for (uint32_t i = 0; i < warps && sim_io_ok(io); i++)
+		warp_io(machine, &machine->port.warp[i], io);
 	for (uint32_t i = 0; i < machine->config.cores; i++) {
 		struct sim_core *core = &machine->core[i];
 
 		SIM_IO_FROM(io, core, ready);
-		sim_l1_io(&core->l1, io);
+		sim_l1_io(&core->l1, machine->config.warps, sim_all_lanes(&machine->port) + 1, io);
+		core_check(machine, core, io);
 	}
 	sim_compaction_io(machine, io);
 	SIM_IO_ARRAY(io, machine->shared, shared_words(machine));
-	for (uint32_t i = 0; i < warps && sim_io_ok(io); i++)
-		warp_io(machine, &machine->port.warp[i], io);
+}
+
+/* A load for the L1 names those who wait for it. */
+void sim_core_check(struct sim_machine *machine, const struct sim_message *message,
+		    enum sim_way way, struct sim_io *io)
+{
+	const struct sim_warp *warp = sim_warp_of(&machine->port, message->core, message->warp);
+
+	(void)way;
+	sim_lanes_must(&machine->port, io, "message", message->what == SIM_DO_STORE ? 0 :
+								     message->b);
+	if (message->what == SIM_DO_LOAD && machine->config.l1_bytes && !warp->in_tx)
+		sim_l1_claim(&machine->core[message->core].l1, io, message->e);
+	if (message->what == SIM_DO_STORE && machine->compaction && message->e)
+		sim_compaction_check(machine, message, io);
 }
 
 /* ---- ready and waiting ------------------------------------------------------------------ */

@@ -48,20 +48,20 @@ void sim_crossbars_free(struct sim_machine *machine)
 }
 
 static void gates_io(struct sim_machine *machine, struct sim_gate *gate, uint32_t count,
-		     struct sim_io *io)
+		     enum sim_way way, struct sim_io *io)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		sim_queue_io(&machine->port, &gate[i].queue, io);
+		sim_queue_io(&machine->port, &gate[i].queue, way, io);
 		SIM_IO(io, gate[i].free);
 	}
 }
 
 void sim_crossbars_io(struct sim_machine *machine, struct sim_io *io)
 {
-	gates_io(machine, machine->up.source, machine->config.cores, io);
-	gates_io(machine, machine->up.sink, machine->config.partitions, io);
-	gates_io(machine, machine->down.source, machine->config.partitions, io);
-	gates_io(machine, machine->down.sink, machine->config.cores, io);
+	gates_io(machine, machine->up.source, machine->config.cores, SIM_ASKING, io);
+	gates_io(machine, machine->up.sink, machine->config.partitions, SIM_ASKING, io);
+	gates_io(machine, machine->down.source, machine->config.partitions, SIM_ANSWERING, io);
+	gates_io(machine, machine->down.sink, machine->config.cores, SIM_ANSWERING, io);
 }
 
 /* Send the message from its source port now. */

@@ -310,8 +310,8 @@ static uint32_t notes(struct sim_machine *machine, struct sim_warp *warp, uint32
 	const struct sim_observer *observer = machine->options.observer;
 	const struct sim_instr *code = machine->program->code;
 
-	for (; code[pc].op >= SIM_ENTER && code[pc].op <= SIM_NOTE;
-	     pc = sim_warp_pc(warp)) {
+	for (; pc < machine->program->length && code[pc].op >= SIM_ENTER &&
+	       code[pc].op <= SIM_NOTE; pc = sim_warp_pc(warp)) {
 		uint64_t active = sim_active(warp);
 
 		if (code[pc].op == SIM_NOTE) {
@@ -423,6 +423,10 @@ void sim_issue(struct sim_machine *machine, struct sim_warp *warp)
 	if (warp->in_tx && port->ops->watch && port->ops->watch(port, warp))
 		return;
 	pc = notes(machine, warp, sim_warp_pc(warp));
-	if (pc != APART)
+	if (pc == APART)
+		return;
+	if (pc < machine->program->length && sim_active(warp))
 		execute(machine, warp, pc);
+	else /* of a state that was loaded */
+		sim_fail(port, -EINVAL, "a warp without threads, or at no instruction, issues");
 }

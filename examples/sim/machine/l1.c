@@ -20,10 +20,52 @@ void sim_l1_free(struct sim_l1 *l1)
 	sim_cache_free(&l1->cache);
 }
 
-void sim_l1_io(struct sim_l1 *l1, struct sim_io *io)
+/* A waiter is the next of one other, or is the first of a message, and a line may know that. */
+enum { FIRST_OF_LINE = 2 };
+
+static void line_check(const struct sim_l1 *l1, const struct sim_cache_line *line,
+		       struct sim_io *io)
 {
+	if (!line->number || line->arrives != ON_ITS_WAY)
+		return;
+	sim_slab_claim(&l1->waiters, io, line->waiters);
+	if (sim_io_ok(io))
+		sim_slab_owned(&l1->waiters)[line->waiters] = FIRST_OF_LINE;
+}
+
+void sim_l1_io(struct sim_l1 *l1, uint32_t warps, uint64_t threads, struct sim_io *io)
+{
+	const struct sim_cache *cache = &l1->cache;
+	const struct sim_slab *waiters = &l1->waiters;
+
 	sim_cache_io(&l1->cache, io);
 	sim_slab_io(&l1->waiters, io);
+	for (uint32_t i = 0; io->loading && sim_io_ok(io) && i < waiters->used; i++) {
+		const struct sim_waiter *waiter = sim_slab_at(waiters, i);
+
+		if (sim_slab_owned(waiters)[i])
+			continue;
+		sim_io_must(io, "waiter", waiter->warp == SIM_NOBODY || waiter->warp < warps);
+		sim_io_must(io, "waiter", waiter->thread == SIM_NOBODY || waiter->thread < threads);
+	}
+	for (uint32_t i = 0; io->loading && cache->line && i < cache->sets * cache->ways; i++)
+		line_check(l1, &cache->line[i], io);
+}
+
+/* All that wait behind the first one are named by the one before. */
+void sim_l1_claim(const struct sim_l1 *l1, struct sim_io *io, uint32_t first)
+{
+	if (first < l1->waiters.used && sim_slab_owned(&l1->waiters)[first] == FIRST_OF_LINE)
+		sim_slab_owned(&l1->waiters)[first] = 0;
+	for (uint32_t i = first; i != SIM_NOBODY && sim_io_ok(io);) {
+		const struct sim_waiter *waiter;
+
+		sim_slab_claim(&l1->waiters, io, i);
+		if (!sim_io_ok(io))
+			return;
+		waiter = sim_slab_at(&l1->waiters, i);
+		i = waiter->next;
+	}
 }
 
 uint32_t sim_l1_await(struct sim_l1 *l1, struct sim_port *port, uint32_t warp, uint32_t thread,
@@ -92,7 +134,7 @@ bool sim_l1_next(struct sim_l1 *l1, uint32_t *first, struct sim_waiter *out)
 {
 	struct sim_waiter *waiter;
 
-	if (*first == SIM_NOBODY)
+	if (*first >= l1->waiters.used) /* SIM_NOBODY, too */
 		return false;
 	waiter = sim_slab_at(&l1->waiters, *first);
 	*out = *waiter;

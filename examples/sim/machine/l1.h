@@ -34,7 +34,10 @@ enum sim_l1_answer {
 /* 0 or -ENOMEM. 0 bytes: no L1. */
 int sim_l1_make(struct sim_l1 *l1, uint32_t bytes, uint32_t ways, uint64_t line_bytes);
 void sim_l1_free(struct sim_l1 *l1);
-void sim_l1_io(struct sim_l1 *l1, struct sim_io *io);
+/* Warps and threads that wait are below these bounds. */
+void sim_l1_io(struct sim_l1 *l1, uint32_t warps, uint64_t threads, struct sim_io *io);
+/* A message of a state that is loaded names the first waiter. */
+void sim_l1_claim(const struct sim_l1 *l1, struct sim_io *io, uint32_t first);
 
 /* Add a waiter behind those at `first`; SIM_NOBODY: there are none. @return the first one, or
  * SIM_NOBODY when the run has failed. */

@@ -118,9 +118,11 @@ static const struct sim_host gpu = {
 	.outcome = sim_warp_outcome,
 	.abandon = sim_compaction_abandon,
 	.left = sim_warp_left,
+	.check = sim_check_message,
 };
 
-static const struct sim_core_ops tm_cores = { .call = sim_core_call, .accept = sim_core_accept };
+static const struct sim_core_ops tm_cores = { .call = sim_core_call, .accept = sim_core_accept,
+					      .check = sim_core_check };
 
 static int end_make(struct sim_machine *machine, int error)
 {
@@ -231,6 +233,8 @@ static uint64_t swap(struct sim_machine *machine)
 
 /* ---- the state of a run ---- */
 
+#define REPORT_TICKS (UINT64_C(1) << 18)
+
 /* The launch that runs, and how far the host of the launches is. */
 static void io_launch(struct sim_machine *machine, struct sim_io *io)
 {
@@ -249,8 +253,42 @@ static void io_gpu(struct sim_machine *machine, struct sim_io *io)
 		io->starved |= sim_cores_launch(machine) != 0;
 	sim_cores_io(machine, io);
 	sim_slab_io(&machine->words, io);
-	if (machine->port.ops->io)
+	if (machine->port.ops->io && sim_io_ok(io))
 		machine->port.ops->io(&machine->port, io);
+}
+
+/* Calls are of parts that there are. */
+static void wheel_io(struct sim_machine *machine, struct sim_io *io)
+{
+	const uint32_t cores = machine->config.cores, partitions = machine->config.partitions;
+	const uint32_t parts[SIM_PART_WORDS] = {
+		[SIM_PARTITION] = partitions, [SIM_PORT_TO_PARTITION] = partitions,
+		[SIM_PORT_FROM_PARTITION] = partitions, [SIM_PORT_FROM_CORE] = cores,
+		[SIM_PORT_TO_CORE] = cores, [SIM_CORE] = cores,
+	};
+	struct sim_wheel *wheel = &machine->wheel;
+
+	SIM_IO(io, *wheel);
+	sim_io_must(io, "wheel", !cores || wheel->now == machine->port.now);
+	for (uint32_t i = 0; io->loading && i < SIM_WHEEL_TICKS; i++)
+		for (uint32_t word = 0, left = 0; word < SIM_PART_WORDS; word++) {
+			left = parts[word] ? parts[word] : left > 64 ? left - 64 : 0;
+			sim_io_must(io, "wheel", left >= 64 || !(wheel->called[i][word] >> left));
+		}
+}
+
+/* The launch that runs has the blocks that it began with, and no more threads. */
+static void progress_io(struct sim_machine *machine, struct sim_io *io)
+{
+	const struct sim_launch *l = &machine->launch;
+
+	SIM_IO_FROM(io, machine, threads_left);
+	sim_io_must(io, "next_report", machine->next_report <= machine->port.now + REPORT_TICKS);
+	if (machine->system->own)
+		return;
+	sim_io_must(io, "blocks",
+		    machine->blocks == (l->threads + l->block_size - 1) / l->block_size);
+	sim_io_below(io, "threads_left", machine->threads_left, (uint64_t)l->threads + 1);
 }
 
 static void io_all(struct sim_machine *machine, struct sim_io *io)
@@ -258,14 +296,16 @@ static void io_all(struct sim_machine *machine, struct sim_io *io)
 	sim_memory_io(machine->port.memory, io);
 	SIM_IO(io, machine->port.now);
 	SIM_IO(io, machine->port.result);
-	SIM_IO(io, machine->wheel);
-	sim_crossbars_io(machine, io);
-	sim_partitions_io(machine, io);
+	wheel_io(machine, io);
 	if (machine->system->own)
 		machine->system->own->io(machine, io);
 	else
 		io_gpu(machine, io);
-	SIM_IO_FROM(io, machine, threads_left);
+	if (sim_io_ok(io))
+		sim_partitions_io(machine, io);
+	if (sim_io_ok(io))
+		sim_crossbars_io(machine, io);
+	progress_io(machine, io);
 	sim_units_io(&machine->port, io);
 }
 
@@ -315,8 +355,6 @@ void sim_look_if_due(struct sim_machine *machine)
 	sim_swap_if_due(machine);
 	machine->next_look = sim_earlier(next, sim_earlier(machine->next_save, machine->next_swap));
 }
-
-#define REPORT_TICKS (UINT64_C(1) << 18)
 
 void sim_report_if_due(struct sim_machine *machine)
 {

@@ -33,8 +33,9 @@ struct flow_mechanism {
 	/* A warp takes a branch that the kernel calls uniform as a whole: go() is called, not
 	 * branch(). */
 	bool uniform;
-	/* Sets core->warps, and adds units to core->gpu->port. 0, -EINVAL or -ENOMEM; free() is
-	 * called in all cases, with NULL if there is none, when the units have been freed. */
+	/* Sets core->warps and their number, and adds units to core->gpu->port. 0, -EINVAL or
+	 * -ENOMEM; free() is called in all cases, with NULL if there is none, when the units have
+	 * been freed. */
 	int (*make)(struct flow_core *core, const void *config, void **out);
 	void (*free)(void *state);
 	/* The block in slot s of the core starts. */
@@ -57,7 +58,7 @@ struct flow_mechanism {
 		    uint32_t next, bool last);
 	/* It waits at the barrier of its block and then continues at next. */
 	int (*barrier)(struct flow_core *core, struct flow_warp *warp, uint32_t next);
-	/* Save or load its warps, by flow_warp_io(), and its other state besides units. */
+	/* Save or load its state besides warps and units. */
 	void (*io)(struct flow_core *core, struct sim_io *io);
 	/* Report the places of all live threads. */
 	void (*places)(const struct flow_core *core, flow_place *place, void *state);

@@ -61,28 +61,98 @@ void sim_partitions_free(struct sim_machine *machine)
 	sim_free(machine->partition);
 }
 
-static void dram_io(struct sim_dram *dram, struct sim_io *io)
+void sim_check_message(struct sim_port *port, const struct sim_message *message, enum sim_way way,
+		       struct sim_io *io)
+{
+	struct sim_machine *machine = sim_machine_of(port);
+	bool words = message->what == SIM_DO_STORE && way == SIM_ASKING;
+
+	if (message->what == SIM_DO_UNIT) {
+		sim_io_must(io, "message", port->ops->completed && way != SIM_ANSWERING);
+		words = true;
+	}
+	if (words && message->c != SIM_NO_WORDS)
+		sim_slab_claim(&machine->words, io, message->c);
+	if (message->what != SIM_DO_UNIT)
+		machine->cores->check(machine, message, way, io);
+}
+
+/* A request to DRAM, or an access that waits for its line. */
+static void fetch_check(struct sim_machine *machine, const struct sim_fetch *fetch,
+			struct sim_io *io)
+{
+	sim_io_must(io, "dram", fetch->queue == SIM_CORE_MISS || fetch->queue == SIM_UNIT_MISS ||
+					fetch->queue == SIM_COMPLETIONS);
+	sim_io_below(io, "dram", fetch->bank, SIM_BANKS);
+	sim_io_below(io, "dram", fetch->place, machine->sets * machine->config.l2_ways);
+	if (sim_io_ok(io) && fetch->queue != SIM_COMPLETIONS)
+		sim_message_check(&machine->port, &fetch->message, SIM_PERFORMED, io);
+}
+
+/* A request and the accesses that wait for its line, of which it names the first and the last. */
+static void request_check(struct sim_machine *machine, const struct sim_dram *dram, uint32_t index,
+			  struct sim_io *io)
+{
+	uint32_t at = index;
+
+	sim_slab_claim(&dram->fetches, io, at);
+	while (sim_io_ok(io)) {
+		const struct sim_fetch *fetch = sim_fetch_at(dram, at);
+
+		fetch_check(machine, fetch, io);
+		if (!fetch->next)
+			break;
+		at = fetch->next - 1;
+		sim_slab_claim(&dram->fetches, io, at);
+	}
+	sim_io_must(io, "dram", !sim_io_ok(io) || sim_fetch_at(dram, index)->last ==
+							 (at == index ? 0 : at + 1));
+}
+
+/* The request that a line names is one for it that waits. */
+static void line_check(const struct sim_partition *partition, uint32_t place, struct sim_io *io)
+{
+	const struct sim_dram *dram = &partition->dram;
+	uint32_t index = partition->line[place].fetch - 1, i = 0;
+
+	SIM_IO_FLAG(io, partition->line[place].dirty);
+	if (!partition->line[place].fetch)
+		return;
+	while (i < dram->count && dram->waiting[i] != index)
+		i++;
+	sim_io_must(io, "line", i < dram->count && sim_fetch_at(dram, index)->place == place &&
+					sim_fetch_at(dram, index)->queue != SIM_COMPLETIONS);
+}
+
+static void dram_io(struct sim_machine *machine, struct sim_dram *dram, struct sim_io *io)
 {
 	sim_slab_io(&dram->fetches, io);
 	SIM_IO(io, dram->capacity);
 	sim_io_grown(io, "dram", &dram->waiting, dram->capacity, sizeof *dram->waiting);
 	SIM_IO_FROM(io, dram, count);
+	sim_io_below(io, "dram", dram->count, (uint64_t)dram->capacity + 1);
+	for (uint32_t i = 0; io->loading && sim_io_ok(io) && i < dram->count; i++)
+		request_check(machine, dram, dram->waiting[i], io);
 }
 
 void sim_partitions_io(struct sim_machine *machine, struct sim_io *io)
 {
 	uint32_t lines = machine->sets * machine->config.l2_ways;
 
-	for (uint32_t i = 0; i < machine->config.partitions; i++) {
+	for (uint32_t i = 0; i < machine->config.partitions && sim_io_ok(io); i++) {
 		struct sim_partition *partition = &machine->partition[i];
 
-		dram_io(&partition->dram, io);
+		dram_io(machine, &partition->dram, io);
 		SIM_IO_ARRAY(io, partition->tag, lines);
 		SIM_IO_ARRAY(io, partition->line, lines);
-		sim_queue_io(&machine->port, &partition->in, io);
+		for (uint32_t j = 0; io->loading && sim_io_ok(io) && j < lines; j++)
+			line_check(partition, j, io);
+		sim_queue_io(&machine->port, &partition->in, SIM_ASKING, io);
 		for (uint32_t j = 0; j < SIM_COMPLETIONS; j++)
-			sim_queue_io(&machine->port, &partition->done[j], io);
+			sim_queue_io(&machine->port, &partition->done[j], SIM_PERFORMED, io);
 		SIM_IO_FROM(io, partition, first);
+		sim_io_must(io, "unit_due", machine->port.ops->partition_tick ||
+						    partition->unit_due == SIM_NEVER);
 	}
 }
 

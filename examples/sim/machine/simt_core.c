@@ -386,13 +386,25 @@ static uint64_t furthest(const struct flow_core *core, uint64_t limit)
 	return core->awaiting ? sim_earlier(core->no_reply_by, limit) : limit;
 }
 
+/* The warp to issue; NULL: none, or, of a state that was loaded, one without threads or at no
+ * instruction. */
+static struct flow_warp *pick(struct flow_core *core, int *error)
+{
+	struct flow_warp *warp = core->held ? core->held : core->mechanism->pick(core);
+
+	if (!warp || (warp->lanes.mask && warp->pc < core->kernel->code->instr_count))
+		return warp;
+	*error = flow_fail(core, 0, "a warp without threads, or at no instruction, issues");
+	return NULL;
+}
+
 /* Issue, or wait; false if an access must wait for its cycle. */
 static bool turn(struct flow_core *core, uint64_t cycle, uint64_t until, int *error)
 {
-	struct flow_warp *warp = core->held;
+	struct flow_warp *warp = pick(core, error);
 
-	if (!warp)
-		warp = core->mechanism->pick(core);
+	if (*error)
+		return false;
 	core->held = warp && core->now > cycle && accesses(core, warp) ? warp : NULL;
 	if (!core->held)
 		*error = warp ? issue(core, warp) : wait(core, until);
@@ -424,14 +436,15 @@ static void leave_cycle(struct flow_core *core, uint64_t until)
 static bool turn_slots(struct flow_core *core, uint64_t cycle, uint64_t until, int *error)
 {
 	while (core->slot < core->slots) {
-		struct flow_warp *warp = core->held;
+		struct flow_warp *warp;
 
 		if (core->free[core->slot] > core->now) {
 			core->slot++;
 			continue;
 		}
-		if (!warp)
-			warp = core->mechanism->pick(core);
+		warp = pick(core, error);
+		if (*error)
+			return false;
 		core->held = warp && core->now > cycle && accesses(core, warp) ? warp : NULL;
 		core->next = core->now;
 		if (core->held)
@@ -481,19 +494,88 @@ int flow_core_run(struct flow_core *core, uint64_t cycle, uint64_t limit)
 
 /* ---- on the way to a file or back ---- */
 
-void flow_warp_io(struct flow_core *core, struct flow_warp *warp, struct sim_io *io)
+static void warp_link(struct flow_core *core, const char *name, void *warp, struct sim_io *io)
 {
+	sim_io_link(io, name, warp, core->warps, core->warp_count, sizeof *core->warps);
+}
+
+/* Its threads are some that there are, in lanes of the kernel. */
+static void warp_io(struct flow_core *core, struct flow_warp *warp, struct sim_io *io)
+{
+	const uint32_t lanes = UINT32_MAX >> (32 - core->kernel->lanes);
+
 	sim_io_bytes(io, "warp", warp, offsetof(struct flow_warp, next));
-	sim_io_link(io, "next", &warp->next, core->warps);
+	warp_link(core, "next", &warp->next, io);
+	SIM_IO_FLAG(io, warp->memory);
+	SIM_IO_FLAG(io, warp->lanes.together);
+	sim_io_must(io, "warp", !((warp->lanes.mask | warp->taken) & ~lanes));
+	sim_io_below(io, "warp", warp->pc, core->kernel->code->instr_count);
+	sim_io_below(io, "warp", warp->resident, core->residents);
+	for (uint32_t l = 0; l < KERNEL_LANES; l++)
+		sim_io_must(io, "warp", !(warp->lanes.mask >> l & 1) ||
+						warp->lanes.slot[l] < core->threads->count);
+}
+
+/* A warp is in one list of the wheel at most. */
+static void wheel_check(const struct flow_core *core, struct sim_io *io)
+{
+	unsigned char *hangs = sim_calloc(core->warp_count + 1, 1);
+
+	io->starved |= !hangs;
+	for (uint32_t i = 0; hangs && i < SIM_WHEEL_TICKS; i++)
+		for (const struct flow_warp *warp = core->wheel.first[i]; warp && sim_io_ok(io);
+		     warp = warp->next) {
+			sim_io_below(io, "wheel", hangs[warp - core->warps], 1);
+			hangs[warp - core->warps] = 1;
+		}
+	sim_free(hangs);
+}
+
+/* The first warps of the lists go as their numbers plus 1. */
+static void wheel_io(struct flow_core *core, struct sim_io *io)
+{
+	struct flow_warp **first = core->wheel.first;
+	uint32_t number[SIM_WHEEL_TICKS];
+
+	for (uint32_t i = 0; i < SIM_WHEEL_TICKS; i++)
+		number[i] = first[i] ? (uint32_t)(first[i] - core->warps) + 1 : 0;
+	SIM_IO(io, number);
+	for (uint32_t i = 0; io->loading && i < SIM_WHEEL_TICKS; i++) {
+		sim_io_below(io, "wheel", number[i], (uint64_t)core->warp_count + 1);
+		first[i] = sim_io_ok(io) && number[i] ? &core->warps[number[i] - 1] : NULL;
+	}
+	if (io->loading && sim_io_ok(io))
+		wheel_check(core, io);
+	SIM_IO_FROM(io, &core->wheel, occupied);
+}
+
+#define LONG (UINT64_C(1) << 20) /* cycles; all times of a core are nearer to its present one */
+
+static void core_check(const struct flow_core *core, struct sim_io *io)
+{
+	const uint64_t due = core->mechanism_due, served = core->wheel.served;
+	uint32_t live = 0;
+
+	for (uint32_t s = 0; s < core->residents; s++) {
+		live += core->blocks.live[s] != 0;
+		sim_io_must(io, "core", !core->blocks.live[s] ||
+						core->block[s] < core->kernel->blocks);
+	}
+	for (uint32_t b = 0; b < core->kernel->blocks; b++)
+		sim_io_below(io, "core", core->threads->resident_of[b], core->residents);
+	sim_io_must(io, "core", core->blocks.count == live && core->slot <= core->slots);
+	sim_io_must(io, "core", served <= core->now + LONG && core->now <= served + LONG);
+	sim_io_must(io, "core", due >= core->now || core->now - due < LONG);
 }
 
 void flow_core_io(struct flow_core *core, struct sim_io *io)
 {
-	for (uint32_t i = 0; i < SIM_WHEEL_TICKS; i++)
-		sim_io_link(io, "wheel", &core->wheel.first[i], core->warps);
-	SIM_IO_FROM(io, &core->wheel, occupied);
-	sim_io_link(io, "held", &core->held, core->warps);
+	for (uint32_t i = 0; i < core->warp_count; i++)
+		warp_io(core, &core->warps[i], io);
+	wheel_io(core, io);
+	warp_link(core, "held", &core->held, io);
 	SIM_IO_FROM(io, core, blocks);
+	core_check(core, io);
 	flow_memory_io(core, io);
 	core->mechanism->io(core, io);
 }

@@ -87,7 +87,8 @@ struct flow_core {
 	const struct flow_threads *threads;
 	const struct flow_mechanism *mechanism;
 	void *state; /* the mechanism's */
-	struct flow_warp *warps; /* the first of those that the mechanism makes, in one piece */
+	struct flow_warp *warps; /* those that the mechanism makes, in one piece */
+	uint32_t warp_count;
 	struct flow_memory *memory;
 	struct flow_wheel wheel;
 	struct flow_warp *held; /* picked, but the time of its access has not come */
@@ -209,8 +210,6 @@ static inline uint32_t flow_resident_slot(const struct flow_core *core, uint32_t
 {
 	return flow_first_slot(core->threads, core->block[s], w);
 }
-
-void flow_warp_io(struct flow_core *core, struct flow_warp *warp, struct sim_io *io);
 
 /* -EINVAL, after "FILE:LINE: REASON" has been noted for the instruction at pc. */
 int flow_fail(struct flow_core *core, uint32_t pc, const char *reason);

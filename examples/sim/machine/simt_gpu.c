@@ -118,6 +118,9 @@ static int end_launch(struct flow_gpu *gpu)
 	for (uint32_t i = 0; i < gpu->cores; i++) {
 		flow_core_rests(&gpu->core[i], cycle);
 		sim_blocks_begin(&gpu->core[i].blocks, i, gpu->cores);
+		/* a saved state has no warp of threads that are gone */
+		memset(gpu->core[i].warps, 0,
+		       gpu->core[i].warp_count * sizeof *gpu->core[i].warps);
 	}
 	if (gpu->check)
 		flow_check_compare(gpu->check, gpu);
@@ -211,7 +214,14 @@ static void accept(struct sim_machine *machine, const struct sim_message *messag
 	sim_wheel_wake(&machine->wheel, SIM_CORE, message->core, cycle * period);
 }
 
-static const struct sim_core_ops cores = { .call = call, .accept = accept };
+static void check(struct sim_machine *machine, const struct sim_message *message,
+		  enum sim_way way, struct sim_io *io)
+{
+	(void)way;
+	flow_memory_check(&gpu_of(machine)->core[message->core], message, io);
+}
+
+static const struct sim_core_ops cores = { .call = call, .accept = accept, .check = check };
 
 static int run_on_machine(struct flow_gpu *gpu)
 {

@@ -87,17 +87,10 @@ static void send(struct flow_memory *m, uint8_t what, enum sim_op op,
 		    m->config.l1_bytes ? UINT32_C(1) << m->l1.cache.shift : 0);
 }
 
-/* The number of a warp, as a waiter: how far the warp is behind the first one. */
-#define STEP _Alignof(struct flow_warp)
-
+/* The number of a warp, as a waiter. */
 static uint32_t number_of(const struct flow_memory *m, const struct flow_warp *warp)
 {
-	return (uint32_t)((size_t)((const char *)warp - (const char *)m->core->warps) / STEP);
-}
-
-static struct flow_warp *warp_of(const struct flow_core *core, uint32_t number)
-{
-	return (struct flow_warp *)((char *)core->warps + (size_t)number * STEP);
+	return (uint32_t)(warp - m->core->warps);
 }
 
 static uint32_t thread_of(const struct flow_memory *m, uint32_t slot)
@@ -148,7 +141,7 @@ void flow_memory_reply(struct flow_core *core, const struct sim_message *message
 
 		if (waiter.warp == SIM_NOBODY)
 			continue;
-		warp = warp_of(core, waiter.warp);
+		warp = &core->warps[waiter.warp];
 		if (--warp->awaited)
 			continue;
 		core->awaiting--;
@@ -255,11 +248,20 @@ int flow_memory_access(struct flow_memory *m, uint64_t now, const struct kernel_
 	return 0;
 }
 
+/* Requests and their replies name those who wait. */
+void flow_memory_check(struct flow_core *core, const struct sim_message *message,
+		       struct sim_io *io)
+{
+	sim_io_must(io, "message", message->what <= SIM_DO_ADD || message->what == SIM_DO_FETCH);
+	sim_io_must(io, "message", message->c == SIM_NO_WORDS);
+	sim_l1_claim(&core->memory->l1, io, message->e);
+}
+
 void flow_memory_io(struct flow_core *core, struct sim_io *io)
 {
 	struct flow_memory *m = core->memory;
 
-	sim_l1_io(&m->l1, io);
+	sim_l1_io(&m->l1, core->warp_count, FLOW_WARPS_MAX * KERNEL_LANES, io);
 	SIM_IO(io, m->free_at);
 	SIM_IO(io, m->stored);
 }

@@ -35,6 +35,9 @@ int flow_memory_access(struct flow_memory *memory, uint64_t now, const struct ke
 uint64_t flow_memory_fence(struct flow_memory *memory, struct flow_warp *warp);
 /* A reply has arrived: warps of the core that await nothing else continue. */
 void flow_memory_reply(struct flow_core *core, const struct sim_message *message, uint64_t now);
+/* A message of the core in a state that is loaded. */
+void flow_memory_check(struct flow_core *core, const struct sim_message *message,
+		       struct sim_io *io);
 /* Save or load its state, except that of its unit. */
 void flow_memory_io(struct flow_core *core, struct sim_io *io);
 

@@ -29,7 +29,7 @@ static void launch(struct sim_machine *machine, struct sim_core *core, uint64_t 
 	uint64_t mask = ~UINT64_C(0) >> (64 - count);
 	struct sim_warp *warp = core->warp;
 
-	while (warp->wait != SIM_FREE)
+	while (warp->wait != SIM_FREE && warp->index + 1u < machine->config.warps)
 		warp++;
 	memset(warp->attempt, 0, sizeof warp->attempt);
 	memset(warp->loaded, 0, sizeof warp->loaded);

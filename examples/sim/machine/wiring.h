@@ -102,6 +102,9 @@ struct sim_crossbar {
 struct sim_core_ops {
 	void (*call)(struct sim_machine *machine, uint32_t index);
 	void (*accept)(struct sim_machine *machine, const struct sim_message *message);
+	/* The core's part of sim_check_message(). */
+	void (*check)(struct sim_machine *machine, const struct sim_message *message,
+		      enum sim_way way, struct sim_io *io);
 };
 
 struct sim_compaction;
@@ -206,6 +209,8 @@ void sim_core_at(struct sim_port *port, uint32_t core, uint64_t tick);
 void sim_warp_outcome(struct sim_port *port, struct sim_warp *warp, uint32_t commits,
 		      uint32_t aborts);
 void sim_warp_left(struct sim_port *port, struct sim_warp *warp, uint64_t tick);
+void sim_check_message(struct sim_port *port, const struct sim_message *message, enum sim_way way,
+		       struct sim_io *io);
 
 uint32_t sim_words_take(struct sim_machine *machine);
 
@@ -264,6 +269,8 @@ int sim_cores_launch(struct sim_machine *machine);
 void sim_cores_free(struct sim_machine *machine);
 void sim_cores_io(struct sim_machine *machine, struct sim_io *io);
 void sim_core_accept(struct sim_machine *machine, const struct sim_message *message);
+void sim_core_check(struct sim_machine *machine, const struct sim_message *message,
+		    enum sim_way way, struct sim_io *io);
 void sim_core_call(struct sim_machine *machine, uint32_t index);
 void sim_core_fill(struct sim_machine *machine, uint32_t index);
 /* The shared memory of a block that is on a core. */
@@ -299,6 +306,9 @@ void sim_compaction_abandon(struct sim_port *port, struct sim_warp *warp, uint64
 uint32_t sim_compaction_store(struct sim_machine *machine, const struct sim_warp *warp,
 			      uint64_t lanes);
 void sim_compaction_stored(struct sim_machine *machine, const struct sim_message *message);
+/* The message of a store in a state that is loaded. */
+void sim_compaction_check(const struct sim_machine *machine, const struct sim_message *message,
+			  struct sim_io *io);
 /* Have the stores of the warp's threads been performed? If not, the warp waits for them. The second
  * function lets a warp that waited continue if they have. */
 bool sim_stores_done(const struct sim_machine *machine, struct sim_warp *warp);

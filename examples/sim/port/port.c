@@ -51,7 +51,25 @@ bool sim_queue_grow(struct sim_port *port, struct sim_queue *queue)
 	return true;
 }
 
-void sim_queue_io(struct sim_port *port, struct sim_queue *queue, struct sim_io *io)
+void sim_message_check(struct sim_port *port, const struct sim_message *message, enum sim_way way,
+		       struct sim_io *io)
+{
+	sim_io_below(io, "message", message->core, port->shape.cores);
+	sim_io_below(io, "message", message->partition, port->shape.partitions);
+	sim_io_below(io, "message", message->warp, port->shape.warps);
+	sim_io_below(io, "message", message->kind, SIM_TRAFFIC_KINDS);
+	if (!sim_io_ok(io))
+		return;
+	if (message->what < SIM_DO_SYSTEM)
+		port->host->check(port, message, way, io);
+	else if (port->ops->check)
+		port->ops->check(port, message, way, io);
+	else
+		io->wrong = "message";
+}
+
+void sim_queue_io(struct sim_port *port, struct sim_queue *queue, enum sim_way way,
+		  struct sim_io *io)
 {
 	uint32_t count = queue->count;
 
@@ -64,9 +82,8 @@ void sim_queue_io(struct sim_port *port, struct sim_queue *queue, struct sim_io 
 		if (!io->loading)
 			message = queue->item[(queue->head + i) & (queue->capacity - 1)];
 		SIM_IO(io, message);
-		sim_io_below(io, "message", message.core, port->shape.cores);
-		sim_io_below(io, "message", message.partition, port->shape.partitions);
-		sim_io_below(io, "message", message.kind, SIM_TRAFFIC_KINDS);
+		if (io->loading && sim_io_ok(io))
+			sim_message_check(port, &message, way, io);
 		if (io->loading && sim_io_ok(io))
 			sim_queue_push(port, queue, &message);
 		io->starved |= port->failed != 0;

@@ -57,6 +57,10 @@ struct sim_message {
 
 #define SIM_NO_WORDS UINT32_MAX
 
+/* Where a message is: on its way to a partition, within one, having been performed, or on its way
+ * to a core. */
+enum sim_way { SIM_ASKING, SIM_PERFORMED, SIM_ANSWERING };
+
 /* A first-in first-out queue that grows. */
 struct sim_queue {
 	struct sim_message *item;
@@ -65,7 +69,11 @@ struct sim_queue {
 
 /* False if out of memory: the run has failed. */
 bool sim_queue_grow(struct sim_port *port, struct sim_queue *queue);
-void sim_queue_io(struct sim_port *port, struct sim_queue *queue, struct sim_io *io);
+/* A message of a state that is loaded; the state has whatever messages name before them. */
+void sim_message_check(struct sim_port *port, const struct sim_message *message, enum sim_way way,
+		       struct sim_io *io);
+void sim_queue_io(struct sim_port *port, struct sim_queue *queue, enum sim_way way,
+		  struct sim_io *io);
 
 static inline void sim_queue_push(struct sim_port *port, struct sim_queue *queue,
 				  const struct sim_message *message)
@@ -299,6 +307,10 @@ struct sim_system_ops {
 	bool (*keep)(struct sim_port *port, struct sim_message *message, uint32_t words);
 	/* All threads have ended: complete what is left, and check it, at no cost. */
 	void (*finished)(struct sim_port *port);
+	/* A message of the system in a state that is loaded: sim_io_must() be one that the system
+	 * sends that way, and sim_slab_claim() what it names. NULL: there are no such messages. */
+	void (*check)(struct sim_port *port, const struct sim_message *message, enum sim_way way,
+		      struct sim_io *io);
 };
 
 /* ---- what a host does ------------------------------------------------------------ */
@@ -344,6 +356,9 @@ struct sim_host {
 	/* Lanes of a running attempt fail on a host that compacts warps: the host aborts them when
 	 * they are at home, with reason SIM_ABORT_WATCHDOG. NULL for other hosts. */
 	void (*abandon)(struct sim_port *port, struct sim_warp *warp, uint64_t lanes);
+	/* The same as in struct sim_system_ops, of the other messages. */
+	void (*check)(struct sim_port *port, const struct sim_message *message, enum sim_way way,
+		      struct sim_io *io);
 };
 
 /* What a unit is part of, for its name. */
@@ -438,6 +453,13 @@ static inline uint64_t sim_all_lanes(const struct sim_port *port)
 static inline uint32_t sim_partition_of(const struct sim_port *port, uint64_t address)
 {
 	return (uint32_t)(address >> port->interleave_shift) % port->shape.partitions;
+}
+
+/* Lanes in a state that is loaded are lanes of warps. */
+static inline void sim_lanes_must(const struct sim_port *port, struct sim_io *io, const char *name,
+				  uint64_t lanes)
+{
+	sim_io_must(io, name, !(lanes & ~sim_all_lanes(port)));
 }
 
 /* Record a failure and return it; the first failure ends the run. */

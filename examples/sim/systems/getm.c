@@ -329,7 +329,7 @@ static void new_row(struct sim_port *port, struct getm_warp *state)
 	uint32_t rows = gputm_tx_log_rows(state->log, GPUTM_TX_LOG_KIND_WRITE);
 
 	if (rows > state->granted_rows) {
-		uint32_t wanted = state->granted_rows ? 2 * state->granted_rows : 16;
+		uint32_t wanted = rows > 8 ? 2 * rows : 16;
 		uint32_t *grown = sim_realloc(state->granted, wanted * sizeof *grown);
 
 		if (!grown) {

@@ -105,7 +105,7 @@ void sim_getm_send_log(struct sim_port *port, struct sim_warp *warp, uint64_t la
 	uint32_t rows = gputm_tx_log_rows(state->log, GPUTM_TX_LOG_KIND_WRITE);
 	uint64_t lanes_of[64], partitions;
 
-	for (uint32_t i = 0; lanes && i < rows; i++) {
+	for (uint32_t i = 0; lanes && i < rows && i < state->granted_rows; i++) {
 		struct gputm_tx_log_row row =
 			sim_log_row(port, state->log, GPUTM_TX_LOG_KIND_WRITE, i);
 

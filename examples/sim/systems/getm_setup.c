@@ -148,10 +148,46 @@ static int make_units(struct sim_port *port, struct getm *getm)
 	return error;
 }
 
+static void warp_check(const struct sim_port *port, const struct getm_warp *warp,
+		       struct sim_io *io)
+{
+	uint32_t failed = 0;
+
+	for (uint32_t i = 0; i < GETM_FAILURES; i++)
+		failed |= warp->failed[i] | warp->load_failed[i];
+	SIM_IO_FLAG(io, warp->begun);
+	sim_io_below(io, "warp", (unsigned)warp->phase, GETM_OVER + 1);
+	sim_lanes_must(port, io, "warp", failed | warp->aborted);
+}
+
+/* Of all accesses, as the tags of a unit name them, too. */
+static void access_check(const struct sim_port *port, const struct getm_access *access,
+			 struct sim_io *io)
+{
+	const struct getm *getm = port->state;
+	const uint32_t warps = port->shape.cores * port->shape.warps;
+	uint32_t failed = 0;
+
+	for (uint32_t i = 0; i < GETM_FAILURES; i++)
+		failed |= access->failed[i];
+	SIM_IO_FLAG(io, access->write);
+	sim_io_below(io, "access", access->warp, warps);
+	sim_io_must(io, "access", access->index < port->shape.warps &&
+					  access->core * port->shape.warps + access->index ==
+						  access->warp);
+	sim_lanes_must(port, io, "access",
+		       access->lanes | access->leads | access->granted | failed);
+	for (uint32_t i = 0; i < SIM_MAX_LANES; i++)
+		sim_io_below(io, "access", access->word[i], 32);
+	sim_io_must(io, "access", !sim_io_ok(io) || !access->write ||
+					  access->row < getm->warp[access->warp].granted_rows);
+}
+
 static void io(struct sim_port *port, struct sim_io *io)
 {
 	uint32_t warps = port->shape.cores * port->shape.warps;
 	struct getm *getm = sim_getm_of(port);
+	const uint32_t lane_bits = getm->lane_bits, warp_bits = getm->warp_bits;
 
 	for (uint32_t i = 0; i < warps; i++) {
 		struct getm_warp *warp = &getm->warp[i];
@@ -160,22 +196,60 @@ static void io(struct sim_port *port, struct sim_io *io)
 		SIM_IO(io, warp->granted_rows);
 		sim_io_grown(io, "granted", &warp->granted, warp->granted_rows,
 			     sizeof *warp->granted);
+		warp_check(port, warp, io);
 	}
-	for (uint32_t i = 0; i < port->shape.cores; i++)
-		SIM_IO_FROM(io, &getm->core[i], walker_free);
+	for (uint32_t i = 0; i < port->shape.cores; i++) {
+		struct getm_core *core = &getm->core[i];
+
+		SIM_IO_FROM(io, core, walker_free);
+		SIM_IO_FLAG(io, core->rolling);
+		SIM_IO_FLAG(io, core->rolled);
+		sim_io_below(io, "leader", core->leader, port->shape.partitions);
+		sim_io_must(io, "held", !(core->held & ~(UINT64_MAX >> (64 - port->shape.warps))));
+	}
+	sim_slab_io(&getm->access, io);
+	sim_slab_io(&getm->packet, io);
+	for (uint32_t i = 0; io->loading && sim_io_ok(io) && i < getm->access.used; i++)
+		access_check(port, sim_slab_at(&getm->access, i), io);
 	for (uint32_t i = 0; i < port->shape.partitions && sim_io_ok(io); i++) {
 		struct getm_partition *partition = &getm->partition[i];
 
-		sim_queue_io(port, &partition->accesses, io);
-		sim_queue_io(port, &partition->logs, io);
-		sim_queue_io(port, &partition->plain, io);
+		sim_queue_io(port, &partition->accesses, SIM_ASKING, io);
+		sim_queue_io(port, &partition->logs, SIM_ASKING, io);
+		sim_queue_io(port, &partition->plain, SIM_ASKING, io);
 		SIM_IO_ARRAY(io, partition->unreleased, warps);
 		SIM_IO_ARRAY(io, partition->unsaid, warps);
 		SIM_IO_FROM(io, partition, unit_ticks);
 	}
-	sim_slab_io(&getm->access, io);
-	sim_slab_io(&getm->packet, io);
 	SIM_IO_FROM(io, getm, acks);
+	sim_io_must(io, "bits", getm->lane_bits == lane_bits && getm->warp_bits == warp_bits);
+	SIM_IO_FLAG(io, getm->rolling);
+	SIM_IO_FLAG(io, getm->ring);
+}
+
+static void check(struct sim_port *port, const struct sim_message *message, enum sim_way way,
+		  struct sim_io *io)
+{
+	struct getm *getm = sim_getm_of(port);
+	const bool up = message->what == GETM_ACCESS || message->what == GETM_LOG ||
+			message->what == GETM_ROLLED;
+	const struct getm_packet *packet;
+
+	sim_io_must(io, "message", up == (way == SIM_ASKING) && message->what <= GETM_WRITTEN);
+	if (message->what == GETM_ACCESS)
+		sim_slab_claim(&getm->access, io, message->c);
+	if (message->what == GETM_RESERVED)
+		sim_lanes_must(port, io, "message", (message->b | message->b >> 32 | message->d |
+						     message->e) & UINT32_MAX);
+	if (message->what != GETM_LOG)
+		return;
+	sim_slab_claim(&getm->packet, io, message->c);
+	if (!sim_io_ok(io))
+		return;
+	packet = sim_slab_at(&getm->packet, message->c);
+	SIM_IO_FLAG(io, packet->cleanup);
+	sim_io_below(io, "message", packet->warp, port->shape.cores * port->shape.warps);
+	sim_io_below(io, "message", packet->count, SIM_MAX_LANES + 1);
 }
 
 static int make(struct sim_port *port)
@@ -313,6 +387,7 @@ static const struct sim_system_ops ops = {
 	.make = make,
 	.free = getm_free,
 	.io = io,
+	.check = check,
 	.begin = sim_getm_begin,
 	.load = sim_getm_load,
 	.store = sim_getm_store,

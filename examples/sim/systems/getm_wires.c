@@ -177,10 +177,14 @@ static void take_answer(struct sim_port *port, uint32_t index,
 			const struct gputm_validation_unit_answer *answer, bool estimated)
 {
 	struct getm *getm = sim_getm_of(port);
-	uint32_t number = (uint32_t)(answer->tag >> 8);
+	uint32_t number = (uint32_t)(answer->tag >> 8), lead = answer->tag & 0xff, lanes;
 	struct getm_access *access = sim_slab_at(&getm->access, number);
-	uint32_t lanes = answered(port, access, answer->tag & 0xff);
 
+	if (answer->tag >> 8 >= getm->access.used || lead >= port->shape.lanes) {
+		sim_fail(port, -EINVAL, "the validation unit answers what nobody has asked");
+		return;
+	}
+	lanes = answered(port, access, lead);
 	if (answer->result == GPUTM_VALIDATION_UNIT_OK)
 		grant(port, access, lanes);
 	else
@@ -272,7 +276,11 @@ static void release(struct sim_port *port, struct getm_partition *partition, uin
 	struct gputm_commit_buffer_release done;
 
 	unit_until(port, partition, unit_ticks);
-	while (gputm_commit_buffer_peek(partition->buffer, &done)) {
+	while (gputm_commit_buffer_peek(partition->buffer, &done) && !port->failed) {
+		if (done.warp >= port->shape.cores * port->shape.warps) {
+			sim_fail(port, -EINVAL, "the commit buffer releases words of no warp");
+			return;
+		}
 		sim_must(port,
 			 gputm_validation_unit_release(partition->unit, done.address, done.warp,
 						       done.sequence, done.count, NULL),

@@ -233,7 +233,7 @@ static void commit(struct sim_port *port, struct sim_warp *warp)
 {
 	uint64_t running;
 
-	while ((running = gputm_simt_stack_tx_running(warp->stack)))
+	while (!port->failed && (running = gputm_simt_stack_tx_running(warp->stack)))
 		commit_lane(port, warp, (uint64_t)__builtin_ctzll(running));
 	sim_tx_over(port, warp, sim_now(port) + port->core_ticks);
 }
@@ -270,15 +270,32 @@ static int ideal_make(struct sim_port *port)
 	return 0;
 }
 
+/* The stores of a lane are a list to its last one. */
+static void lane_check(const struct ideal *ideal, const struct lane_state *lane, struct sim_io *io)
+{
+	uint32_t last = SIM_SLAB_NONE;
+
+	for (uint32_t i = lane->first; i != SIM_SLAB_NONE && sim_io_ok(io);) {
+		sim_slab_claim(&ideal->writes, io, i);
+		last = i;
+		i = sim_io_ok(io) ? write_at(ideal, i)->next : SIM_SLAB_NONE;
+	}
+	sim_io_must(io, "lane", last == lane->last);
+}
+
 static void ideal_io(struct sim_port *port, struct sim_io *io)
 {
 	uint32_t warps = port->shape.cores * port->shape.warps;
 	struct ideal *ideal = port->state;
 
 	SIM_IO_ARRAY(io, ideal->doomed, warps);
+	for (uint32_t i = 0; i < warps; i++)
+		sim_lanes_must(port, io, "doomed", ideal->doomed[i]);
 	sim_records_io(&ideal->readers, io);
 	sim_slab_io(&ideal->writes, io);
 	SIM_IO_ARRAY(io, ideal->lane, warps * SIM_MAX_LANES);
+	for (uint32_t i = 0; io->loading && i < warps * SIM_MAX_LANES; i++)
+		lane_check(ideal, &ideal->lane[i], io);
 }
 
 static const struct sim_system_ops ops = {

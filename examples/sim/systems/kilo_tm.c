@@ -263,23 +263,54 @@ void sim_kilo_io(struct sim_port *port, struct sim_io *io)
 
 	SIM_IO_ARRAY(io, kilo->walked, warps);
 	SIM_IO_ARRAY(io, kilo->watch, warps);
+	for (uint32_t i = 0; i < warps; i++) {
+		SIM_IO_FLAG(io, kilo->watch[i].on);
+		SIM_IO_FLAG(io, kilo->watch[i].passed);
+		sim_lanes_must(port, io, "watch", kilo->watch[i].wrong | kilo->watch[i].lanes);
+	}
 	SIM_IO_ARRAY(io, kilo->floor, warps);
 	SIM_IO(io, kilo->impatient);
+	sim_slab_io(&kilo->small, io);
+	sim_slab_io(&kilo->large, io);
 	for (uint32_t i = 0; i < cores; i++) {
 		SIM_IO(io, kilo->core[i].ticks);
 		SIM_IO(io, kilo->core[i].short_of_credits);
-		sim_queue_io(port, &kilo->core[i].refused, io);
+		SIM_IO_FLAG(io, kilo->core[i].short_of_credits);
+		sim_queue_io(port, &kilo->core[i].refused, SIM_ANSWERING, io);
 	}
 	for (uint32_t i = 0; i < port->shape.partitions; i++) {
 		SIM_IO(io, kilo->partition[i].ticks);
-		sim_queue_io(port, &kilo->partition[i].waiting, io);
-		sim_queue_io(port, &kilo->partition[i].resent, io);
-		sim_queue_io(port, &kilo->partition[i].held, io);
+		sim_queue_io(port, &kilo->partition[i].waiting, SIM_ASKING, io);
+		sim_queue_io(port, &kilo->partition[i].resent, SIM_ASKING, io);
+		sim_queue_io(port, &kilo->partition[i].held, SIM_ASKING, io);
 	}
-	sim_slab_io(&kilo->small, io);
-	sim_slab_io(&kilo->large, io);
 	SIM_IO(io, kilo->empty);
 	SIM_IO_ARRAY(io, kilo->owner, kilo->owners);
+	for (uint64_t i = 0; i < kilo->owners; i++)
+		sim_io_below(io, "owner", kilo->owner[i], cores);
+}
+
+void sim_kilo_check(struct sim_port *port, const struct sim_message *message, enum sim_way way,
+		    struct sim_io *io)
+{
+	const struct kilo *kilo = port->state;
+	bool small = message->what == PACKET_SMALL;
+	const struct sim_slab *slab = small ? &kilo->small : &kilo->large;
+	const struct gputm_commit_unit_message *packet;
+
+	sim_io_must(io, "message", (message->what == REPORT) == (way == SIM_ANSWERING) &&
+					   message->what <= REPORT);
+	if (message->what == REPORT) {
+		sim_io_below(io, "message", message->c & 0xff, GPUTM_COMMIT_UNIT_REPORT_RESEND + 1);
+		sim_io_must(io, "message", message->b != 0);
+		return;
+	}
+	sim_slab_claim(slab, io, message->c);
+	if (!sim_io_ok(io))
+		return;
+	packet = sim_slab_at(slab, message->c);
+	sim_io_below(io, "message", packet->words,
+		     (small ? SMALL_WORDS : GPUTM_COMMIT_UNIT_WORDS_MAX) + 1);
 }
 
 static int allocate(struct sim_port *port, struct kilo *kilo)

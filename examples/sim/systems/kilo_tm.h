@@ -95,6 +95,8 @@ int sim_kilo_make(struct sim_port *port, struct kilo *kilo,
 		  const struct kilo_config *config);
 void sim_kilo_free(struct sim_port *port);
 void sim_kilo_io(struct sim_port *port, struct sim_io *io);
+void sim_kilo_check(struct sim_port *port, const struct sim_message *message, enum sim_way way,
+		    struct sim_io *io);
 void sim_kilo_init(void *config, const struct sim_shape *shape);
 void sim_kilo_load(struct sim_port *port, struct sim_warp *warp);
 void sim_kilo_store(struct sim_port *port, struct sim_warp *warp);
@@ -152,6 +154,6 @@ uint64_t sim_kilo_partition_tick(struct sim_port *port, uint32_t partition);
 #define SIM_KILO_MESSAGES                                                                      \
 	.at_partition = sim_kilo_at_partition, .at_core = sim_kilo_at_core,                    \
 	.completed = sim_kilo_completed, .partition_tick = sim_kilo_partition_tick,            \
-	.keep = sim_strong_keep
+	.keep = sim_strong_keep, .check = sim_kilo_check
 
 #endif

@@ -30,11 +30,55 @@ void sim_records_free(struct sim_records *records)
 	sim_free(records->first);
 }
 
+/* The records of a bucket name each other both ways, and are of words that it has. */
+static void bucket_check(const struct sim_records *records, uint32_t bucket, struct sim_io *io)
+{
+	uint32_t before = SIM_NO_RECORD;
+
+	for (uint32_t i = records->bucket[bucket]; i != SIM_NO_RECORD && sim_io_ok(io);) {
+		const struct sim_record *record;
+
+		sim_slab_claim(&records->slab, io, i);
+		if (!sim_io_ok(io))
+			return;
+		record = at(records, i);
+		SIM_IO_FLAG(io, record->write);
+		sim_io_must(io, "record", record->before == before &&
+						  record->owner < records->owners &&
+						  hash(record->address) == bucket);
+		before = i;
+		i = record->after;
+	}
+}
+
+/* Those of an owner are its own, which have been found in the buckets; none is left over. */
+static void owner_check(const struct sim_records *records, uint32_t owner, struct sim_io *io)
+{
+	for (uint32_t i = records->first[owner]; i != SIM_NO_RECORD && sim_io_ok(io);) {
+		sim_io_below(io, "record", i, records->slab.used);
+		if (!sim_io_ok(io))
+			return;
+		sim_io_must(io, "record", sim_slab_owned(&records->slab)[i] == 1 &&
+						  at(records, i)->owner == owner);
+		sim_slab_owned(&records->slab)[i] = 2;
+		i = at(records, i)->next;
+	}
+}
+
 void sim_records_io(struct sim_records *records, struct sim_io *io)
 {
 	sim_slab_io(&records->slab, io);
+	for (uint32_t i = 0; io->loading && sim_io_ok(io) && i < records->slab.used; i++)
+		if (sim_slab_owned(&records->slab)[i])
+			sim_slab_owned(&records->slab)[i] = 3; /* free */
 	SIM_IO_ARRAY(io, records->first, records->owners);
 	SIM_IO(io, records->bucket);
+	for (uint32_t i = 0; io->loading && sim_io_ok(io) && i < 1u << SIM_RECORD_BITS; i++)
+		bucket_check(records, i, io);
+	for (uint32_t i = 0; io->loading && sim_io_ok(io) && i < records->owners; i++)
+		owner_check(records, i, io);
+	for (uint32_t i = 0; io->loading && sim_io_ok(io) && i < records->slab.used; i++)
+		sim_io_must(io, "record", sim_slab_owned(&records->slab)[i] > 1);
 }
 
 bool sim_records_note(struct sim_records *records, uint32_t owner, uint64_t address, bool write)

@@ -191,7 +191,7 @@ static uint64_t find_partitions(struct sim_port *port, struct si_warp *state,
 
 	for (SIM_EACH_LANE(lane, row->mask & state->writers)) {
 		const struct si_region *region = sim_si_region_of(si, row->address[lane]);
-		uint64_t address = sim_si_place_of(region, row->address[lane]);
+		uint64_t address = region ? sim_si_place_of(region, row->address[lane]) : 0;
 
 		sim_must(port,
 			 gputm_version_table_resolve_write(si->versions, address,
@@ -206,7 +206,7 @@ static void note_written(struct sim_port *port, uint64_t address)
 {
 	struct si_region *region = sim_si_region_of(sim_si_of(port), address);
 
-	if (!sim_si_words_add(&region->written, address - region->logical.start))
+	if (region && !sim_si_words_add(&region->written, address - region->logical.start))
 		sim_fail(port, -ENOMEM, "no memory for what was written");
 }
 
@@ -308,6 +308,10 @@ void sim_si_write(struct sim_port *port, uint32_t index)
 	if (!message || partition->write_free > sim_now(port))
 		return;
 	packet = sim_slab_at(&si->packets, message->c);
+	if (packet->issued >= packet->count) {
+		sim_fail(port, -EINVAL, "a packet has more words than were sent");
+		return;
+	}
 	next = packet->issued++;
 	request.tag = message->c;
 	request.address = packet->word[next].address;
@@ -328,6 +332,11 @@ void sim_si_completed(struct sim_port *port, uint32_t index, uint64_t tag,
 	struct sim_message message = { .what = SI_WRITTEN, .kind = SIM_TRAFFIC_RETIRE };
 
 	(void)value;
+	if (tag >= si->packets.used || packet->core >= port->shape.cores ||
+	    packet->warp >= port->shape.warps) {
+		sim_fail(port, -EINVAL, "a write of no packet is done");
+		return;
+	}
 	if (++packet->done < packet->count)
 		return;
 	message.core = (uint8_t)packet->core;

@@ -64,8 +64,16 @@ static void graph_io(struct sim_port *port, struct sim_io *io)
 	SIM_IO_ARRAY(io, graph->followers, si->ids * graph->words);
 	SIM_IO_ARRAY(io, graph->leaders, si->ids * graph->words);
 	SIM_IO_ARRAY(io, graph->over, si->ids);
+	for (uint32_t i = 0; i < si->ids; i++)
+		SIM_IO_FLAG(io, graph->over[i]);
 	SIM_IO_ARRAY(io, graph->last, port->shape.cores * port->shape.warps * SIM_MAX_LANES);
 	SIM_IO_ARRAY(io, graph->lane_of, si->ids);
+	for (uint32_t i = 0; i < si->ids; i++)
+		sim_io_below(io, "lane_of", graph->lane_of[i],
+			     port->shape.cores * port->shape.warps * SIM_MAX_LANES);
+	for (uint32_t i = 0; i < port->shape.cores * port->shape.warps * SIM_MAX_LANES; i++)
+		sim_io_must(io, "last", graph->last[i].id == SI_NONE ||
+						graph->last[i].id < si->ids);
 	sim_records_io(&graph->records, io);
 }
 

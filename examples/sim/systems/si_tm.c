@@ -116,19 +116,109 @@ static void io_words(struct sim_io *io, struct si_words *words)
 
 static void io_line(const struct sim_port *port, struct sim_io *io, struct si_line *line)
 {
-	SIM_IO_ARRAY(io, line->warp, port->shape.cores * port->shape.warps);
+	const uint32_t warps = port->shape.cores * port->shape.warps;
+
+	SIM_IO_ARRAY(io, line->warp, warps);
 	SIM_IO(io, line->head);
 	SIM_IO(io, line->count);
+	sim_io_below(io, "line", line->head, warps);
+	sim_io_below(io, "line", line->count, (uint64_t)warps + 1);
+	for (uint32_t i = 0; i < warps; i++)
+		sim_io_below(io, "line", line->warp[i], warps);
+}
+
+static void io_region(const struct si *si, struct sim_io *io, struct si_region *region)
+{
+	const uint32_t versions = si->made.version_table.versions;
+
+	io_words(io, &region->written);
+	SIM_IO_FROM(io, region, wants_copy);
+	SIM_IO_FLAG(io, region->wants_copy);
+	SIM_IO_FLAG(io, region->writable);
+	sim_io_below(io, "region", region->from, versions);
+	sim_io_below(io, "region", region->to, versions);
+	for (uint32_t i = 0; i < versions; i++)
+		sim_io_below(io, "region", region->seen[i], (uint64_t)region->written.count + 2);
+	for (uint32_t i = 0; io->loading && sim_io_ok(io) && i < region->written.count; i++)
+		sim_io_below(io, "region", region->written.address[i], region->logical.length);
+}
+
+/* The transactions that a version is forgotten with are lists, each transaction in one at most. */
+static void versions_check(const struct si *si, struct sim_io *io)
+{
+	const uint64_t capacity = si->version_capacity;
+	uint64_t left = si->ids;
+
+	sim_io_must(io, "sealed", si->oldest <= si->sealed &&
+					  si->sealed + 1 - si->oldest < capacity);
+	for (uint64_t i = si->oldest; io->loading && sim_io_ok(io) && i <= si->sealed + 1; i++)
+		for (uint32_t id = sim_si_version(si, i)->committed;
+		     id != SI_NONE && sim_io_ok(io);) {
+			sim_io_below(io, "version", id, si->ids);
+			sim_io_must(io, "version", left-- != 0);
+			id = sim_io_ok(io) ? si->tx[id].next : SI_NONE;
+		}
 }
 
 static void io_versions(struct sim_io *io, struct si *si)
 {
 	SIM_IO(io, si->version_capacity);
+	sim_io_must(io, "versions", si->version_capacity &&
+					    !(si->version_capacity & (si->version_capacity - 1)));
 	sim_io_grown(io, "versions", &si->version, si->version_capacity, sizeof *si->version);
-	for (uint32_t i = 0; i < SIM_REGIONS; i++) {
-		io_words(io, &si->region[i].written);
-		SIM_IO_FROM(io, &si->region[i], wants_copy);
+	for (uint32_t i = 0; i < SIM_REGIONS; i++)
+		io_region(si, io, &si->region[i]);
+}
+
+static void io_tx(const struct sim_port *port, struct sim_io *io, struct si_tx *tx)
+{
+	const struct si *si = sim_si_of(port);
+
+	io_words(io, &tx->reads);
+	io_words(io, &tx->writes);
+	SIM_IO_FROM(io, tx, state);
+	sim_io_below(io, "tx", (unsigned)tx->state, SI_COMMITTED + 1);
+	sim_io_must(io, "tx", !(tx->held >> si->regions));
+	sim_io_below(io, "tx", tx->warp, port->shape.cores * port->shape.warps);
+	sim_io_below(io, "tx", tx->lane, SIM_MAX_LANES);
+	for (uint32_t i = 0; io->loading && sim_io_ok(io) && i < tx->writes.count; i++)
+		sim_io_must(io, "tx", sim_si_region_of(sim_si_of(port), tx->writes.address[i]));
+}
+
+static void io_warp(const struct sim_port *port, struct sim_io *io, const struct si_warp *warp)
+{
+	const struct si *si = sim_si_of(port);
+
+	sim_io_below(io, "warp", (unsigned)warp->phase, SI_SEALING + 1);
+	sim_lanes_must(port, io, "warp", warp->active | warp->doomed | warp->writers);
+	SIM_IO_FLAG(io, warp->failed);
+	SIM_IO_FLAG(io, warp->voted);
+	sim_io_must(io, "warp", !(warp->left >> (port->shape.partitions - 1) >> 1));
+	for (uint32_t i = 0; i < SIM_MAX_LANES; i++) {
+		sim_io_below(io, "warp", warp->tx[i], si->ids);
+		sim_io_below(io, "warp", warp->reason[i], SIM_ABORT_REASONS);
 	}
+}
+
+static void packet_check(const struct sim_port *port, const struct si_packet *packet,
+			 struct sim_io *io)
+{
+	sim_io_below(io, "packet", packet->core, port->shape.cores);
+	sim_io_below(io, "packet", packet->warp, port->shape.warps);
+	sim_io_below(io, "packet", packet->count, SIM_MAX_LANES + 1);
+}
+
+static void si_check(struct sim_port *port, const struct sim_message *message, enum sim_way way,
+		     struct sim_io *io)
+{
+	const struct si *si = sim_si_of(port);
+	const bool up = message->what == SI_CLAIM || message->what == SI_VOTE ||
+			message->what == SI_WRITE;
+
+	sim_io_must(io, "message", up == (way == SIM_ASKING) && message->what <= SI_WRITTEN);
+	sim_lanes_must(port, io, "message", message->b);
+	if (message->what == SI_WRITE)
+		sim_slab_claim(&si->packets, io, message->c);
 }
 
 static void si_io(struct sim_port *port, struct sim_io *io)
@@ -136,27 +226,41 @@ static void si_io(struct sim_port *port, struct sim_io *io)
 	struct si *si = sim_si_of(port);
 
 	SIM_IO_ARRAY(io, si->warp, port->shape.cores * port->shape.warps);
+	for (uint32_t i = 0; i < port->shape.cores * port->shape.warps; i++)
+		io_warp(port, io, &si->warp[i]);
+	sim_slab_io(&si->packets, io);
+	for (uint32_t i = 0; io->loading && sim_io_ok(io) && i < si->packets.used; i++)
+		if (!sim_slab_owned(&si->packets)[i])
+			packet_check(port, sim_slab_at(&si->packets, i), io);
 	for (uint32_t i = 0; i < port->shape.partitions; i++) {
 		struct si_partition *partition = &si->partition[i];
 
-		sim_queue_io(port, &partition->writes, io);
-		sim_queue_io(port, &partition->answers, io);
+		sim_queue_io(port, &partition->writes, SIM_ASKING, io);
+		sim_queue_io(port, &partition->answers, SIM_ANSWERING, io);
 		SIM_IO_FROM(io, partition, write_free);
 	}
 	for (uint32_t i = 0; i < port->shape.cores; i++)
 		io_line(port, io, &si->walk[i]);
-	sim_slab_io(&si->packets, io);
-	for (uint32_t i = 0; i < si->ids && sim_io_ok(io); i++) {
-		io_words(io, &si->tx[i].reads);
-		io_words(io, &si->tx[i].writes);
-		SIM_IO_FROM(io, &si->tx[i], state);
-	}
+	for (uint32_t i = 0; i < port->shape.cores; i++)
+		for (uint32_t k = 0; k < port->shape.cores * port->shape.warps; k++)
+			sim_io_below(io, "line", si->walk[i].warp[k], port->shape.warps);
+	for (uint32_t i = 0; i < si->ids && sim_io_ok(io); i++)
+		io_tx(port, io, &si->tx[i]);
 	SIM_IO_ARRAY(io, si->free_id, si->ids);
+	for (uint32_t i = 0; i < si->ids; i++)
+		sim_io_below(io, "free_id", si->free_id[i], si->ids);
 	io_line(port, io, &si->waiting);
 	io_line(port, io, &si->committing);
 	io_line(port, io, &si->sealing);
 	io_versions(io, si);
 	SIM_IO_FROM(io, si, free_head);
+	sim_io_below(io, "free_head", si->free_head, si->ids);
+	sim_io_below(io, "free_count", si->free_count, (uint64_t)si->ids + 1);
+	sim_io_must(io, "regions", si->regions == port->workload->regions);
+	versions_check(si, io);
+	SIM_IO_FLAG(io, si->full);
+	SIM_IO_FLAG(io, si->restarting);
+	SIM_IO_FLAG(io, si->closing);
 	if (si->detector->io)
 		si->detector->io(port, io);
 }
@@ -483,7 +587,7 @@ static bool settle(void *memory, const struct sim_given *given, char *error, siz
 		.at_partition = sim_si_at_partition, .at_core = sim_si_at_core,                \
 		.completed = sim_si_completed, .partition_tick = sim_si_partition_tick,        \
 		.core_tick = sim_si_core_tick, .watch = sim_si_watch,                          \
-		.finished = sim_si_finished,                                                   \
+		.finished = sim_si_finished, .check = si_check,                                \
 	}
 
 static const struct sim_system_ops ops = OPS(make_si_tm);

@@ -254,8 +254,11 @@ static void take_copies(struct sim_port *port)
 	if (cycle > si->copied_to)
 		gputm_row_copier_advance(si->copier, cycle - si->copied_to);
 	si->copied_to = cycle;
-	while (gputm_row_copier_take(si->copier, &done))
-		copied(port, (uint32_t)done.tag);
+	while (gputm_row_copier_take(si->copier, &done) && !port->failed) {
+		sim_must(port, done.tag < si->regions ? 0 : -EINVAL, "a copy of no region is done");
+		if (!port->failed)
+			copied(port, (uint32_t)done.tag);
+	}
 }
 
 static uint64_t next_copy(const struct sim_port *port)

@@ -99,10 +99,18 @@ static void warptm_io(struct sim_port *port, struct sim_io *io)
 		SIM_IO_FROM(io, resolver, free);
 		sim_io_below(io, "resolving", resolver->resolving >> (port->shape.warps - 1), 2);
 		sim_io_below(io, "queue", resolver->queued, port->shape.warps + 1);
+		sim_io_must(io, "queue", tm->config->system.resolver != RESOLVER_NONE ||
+						 !(resolver->resolving | resolver->queued));
 		for (uint32_t k = 0; k < resolver->queued && sim_io_ok(io); k++)
 			sim_io_below(io, "queue", resolver->queue[k], port->shape.warps);
 	}
 	SIM_IO_ARRAY(io, tm->state, port->shape.cores * port->shape.warps);
+	for (uint32_t i = 0; i < port->shape.cores * port->shape.warps; i++) {
+		const struct warp_state *state = &tm->state[i];
+
+		sim_lanes_must(port, io, "warp", state->aborted);
+		SIM_IO_FLAG(io, state->accessed);
+	}
 	if (tm->committing)
 		sim_records_io(tm->committing, io);
 }

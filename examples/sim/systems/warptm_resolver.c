@@ -155,7 +155,9 @@ void sim_resolver_push(struct sim_port *port, struct sim_warp *warp)
 	struct resolver *resolver = &sim_warptm_of(port)->resolver[warp->core];
 	uint64_t next = sim_now(port) + port->core_ticks;
 
-	if (resolver->queued || !start(port, warp))
+	if (resolver->queued == sizeof resolver->queue)
+		sim_fail(port, -EINVAL, "more warps wait for a resolver than the core has");
+	else if (resolver->queued || !start(port, warp))
 		resolver->queue[resolver->queued++] = warp->index;
 	port->host->call_core(port, warp->core, sim_align(next, port->core_ticks));
 }

@@ -79,21 +79,33 @@ static void eval_lanes(const struct trace *t, uint32_t pc, struct sim_step *step
 	}
 }
 
+/* Registers of a state that was loaded may be anything. */
+static uint32_t within(uint32_t index, uint32_t count)
+{
+	return index < count ? index : count - 1;
+}
+
+/* The place of a thread's transaction among those of all threads. */
+static uint32_t place(const struct trace *t, const uint32_t *reg)
+{
+	return t->file.first[within(reg[THREAD], t->file.threads)] + reg[NTH];
+}
+
 static uint32_t running(const struct trace *t, const uint32_t *reg)
 {
-	return t->file.order[t->file.first[reg[THREAD]] + reg[NTH]];
+	return t->file.order[within(place(t, reg), t->file.transactions)];
 }
 
 static uint32_t current(const struct trace *t, const uint32_t *reg)
 {
-	return t->file.start[running(t, reg)] + reg[STEP];
+	return within(t->file.start[running(t, reg)] + reg[STEP], t->file.accesses);
 }
 
 static bool more_transactions(const struct trace *t, uint32_t *reg)
 {
 	reg[STEP] = 0;
 	reg[NTH]++;
-	return t->file.first[reg[THREAD]] + reg[NTH] < t->file.first[reg[THREAD] + 1];
+	return place(t, reg) < t->file.first[within(reg[THREAD], t->file.threads) + 1];
 }
 
 static void access_word(const struct trace *t, const uint32_t *reg, bool write, struct deed *deed)
@@ -109,8 +121,10 @@ static void access_word(const struct trace *t, const uint32_t *reg, bool write, 
 
 static bool more_accesses(const struct trace *t, uint32_t *reg)
 {
+	const uint32_t transaction = running(t, reg);
+
 	reg[STEP]++;
-	return current(t, reg) < t->file.start[running(t, reg) + 1];
+	return t->file.start[transaction] + reg[STEP] < t->file.start[transaction + 1];
 }
 
 enum { BEGIN, READ, WRITE, NEXT, COMMIT, MORE, END };
@@ -178,7 +192,8 @@ static uint32_t locks(const struct trace *t, const uint32_t *reg)
 
 static uint64_t lock_address(const struct trace *t, const uint32_t *reg, uint32_t nth)
 {
-	return LOCKS + (uint64_t)t->lock[t->first_lock[running(t, reg)] + nth];
+	return LOCKS + (uint64_t)t->lock[within(t->first_lock[running(t, reg)] + nth,
+						t->first_lock[t->file.transactions])];
 }
 
 static void take_locks(const struct trace *t, uint32_t pc, uint32_t *reg, struct deed *deed)
