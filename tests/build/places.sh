@@ -107,6 +107,26 @@ awk 'FNR == 81 { print FILENAME ": more than 80 lines" }' "$srcdir"/examples/*.c
 sed -n 's/^\.\(It \)*Xr \(gputm[a-z0-9_-]*\) \([0-9]\).*/\2.\3/p' "$srcdir"/man/*.[0-9] | sort -u |
 	comm -23 - "$work/pages" >"$work/dangling"
 [ ! -s "$work/dangling" ] || complain "cross references to no page: $(tr '\n' ' ' <"$work/dangling")"
+# Each error of tests/mutants is built into a place that there is once.
+awk -v src="$srcdir" '
+	/^mutant\t/ { mutant = substr($0, 8) }
+	/^file\t/ {
+		file = substr($0, 6)
+		if (!(file in text))
+			while ((getline line <(src "/" file)) > 0)
+				text[file] = text[file] line "\n"
+	}
+	/^old\t/ {
+		old = substr($0, 5)
+		gsub(/\\t/, "\t", old)
+		gsub(/\\n/, "\n", old)
+		times = 0
+		for (rest = text[file]; at = index(rest, old); rest = substr(rest, at + length(old)))
+			times++
+		if (times != 1)
+			print "tests/mutants/table: " mutant ": " times " places in " file
+	}' "$srcdir/tests/mutants/table" >"$work/mutants"
+[ ! -s "$work/mutants" ] || complain "$(cat "$work/mutants")"
 version=$(sed -n 's/^#define GPUTM_VERSION "\(.*\)"$/\1/p' "$srcdir/include/gputm/base.h")
 grep -qF "AC_INIT([libgputm], [$version]," "$srcdir/configure.ac" ||
 	complain "version $version in base.h is not that of configure.ac"
