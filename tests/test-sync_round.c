@@ -125,7 +125,7 @@ KIT_MADE(test_fig_1b_optimised_round, round, SMALL "early_cycles=0 non_blocking=
 /* A caller that has nothing left to execute need not wait for the deadline. */
 KIT_MADE(test_sync_round_is_stopped, round, SMALL "early_cycles=100 non_blocking=1 shadow_copy=1")
 {
-	KIT_REFUSED(-EINVAL, gputm_sync_round_stop(round, 0), "no execution phase goes on");
+	KIT_REFUSED(-EINVAL, gputm_sync_round_stop(round, 0), "the state is idle, not execution");
 	ck_assert_int_eq(gputm_sync_round_begin(round, 0), 0);
 	expect(round, 100, GPUTM_SYNC_ROUND_ACTION_EARLY);
 	ck_assert_int_eq(gputm_sync_round_stop(round, 100), -EINVAL);
@@ -218,7 +218,7 @@ KIT_MADE(test_sync_round_misuse_changes_nothing, round,
 	refused(kit, round, 5, (struct gputm_sync_round_done){ 0 }, -EINVAL, "no action");
 	KIT_REFUSED(-ERANGE, gputm_sync_round_begin(round, 4), "now = 4", "5 ..");
 	ck_assert_int_eq(gputm_sync_round_begin(round, 5), 0);
-	KIT_REFUSED(-EINVAL, gputm_sync_round_begin(round, 5), "going on");
+	KIT_REFUSED(-EINVAL, gputm_sync_round_begin(round, 5), "the state is execution, not idle");
 	expect(round, 105, GPUTM_SYNC_ROUND_ACTION_EARLY);
 	ck_assert_int_eq(gputm_sync_round_step(round, 104, &todo), -ERANGE);
 	ck_assert_int_eq(gputm_sync_round_step(round, UINT64_MAX, &todo), -ERANGE);

@@ -50,31 +50,31 @@
  * mix of work stays the same: aborts knows p(n) but not R(n).
  *
  * Why climb needs no slope: by Little's law n / throughput is the price R(n) / p(n) of a commit.
- * That of the cheapest window over that of this one is the part e(n) of the warps that are of use.
- * If each further warp spoils as many of the others, e is q^n, as p is where attempts fall
- * together at random (slotted Aloha), and throughput is n x q^n, which is highest where e is
- * 1/e = 0.37. It does not fall with 2 x n where e >= 1/2, and not with n / 2 where e < 1/4: hence 2
- * and 4. From e = 1/2 the highest is n / ln 2 = 1.44 x n away, hence the smaller rise by half once
- * a window has said that the limit is no longer far too low.
+ * The price of the cheapest window divided by the price of this window is the part e(n) of the
+ * warps that are of use. If each further warp spoils as many of the others, e is q^n, as p is where
+ * attempts fall together at random (slotted Aloha), and throughput is n x q^n, which is highest
+ * where e is 1/e = 0.37. Throughput does not fall with 2 x n where e >= 1/2, nor with n / 2 where
+ * e < 1/4: hence 2 and 4. From e = 1/2 the highest is n / ln 2 = 1.44 x n away, hence the smaller
+ * rise by half once a window has said that the limit is no longer far too low.
  *
  * Why attempts make the price, and not the cycles of a window: warps of all cores begin together
  * and commit in bursts, so that a window that ends with a burst is paid for by the next one, or
- * begins after it and costs next to nothing. The cycles of an attempt belong to its commits
- * whenever it ends. Each counts as often as it has lanes, as an attempt with few lanes left says
- * little of one with all of them, and the first that end are all of the second kind.
+ * begins after the burst and costs next to nothing. The cycles of an attempt belong to its commits
+ * whenever the attempt ends. An attempt counts as often as it has lanes: attempts with few lanes
+ * left say little of attempts with all lanes, and the first to end have all lanes.
  *
- * Why a window lasts as long as the longest attempt: of those that began in a shorter one the long
- * ones have not ended, and it would be judged by the short ones. Where transactions that conflict
- * take turns with some that do not, as in the octree, the limit would rise with the latter, and all
- * warps would be inside when the former come. The longest is forgotten by a quarter with each
- * window: it is half as long after 2.4 windows, in which the limit rises 2.7 to 5.3 times. Commits
- * beyond those that a window was to have do not add to what it may cost: while it lasts, cheap
- * transactions come in any number, and must not make up for dear ones.
+ * Why a window lasts as long as the longest attempt: in a shorter window the long attempts have
+ * not ended, and the short ones alone would judge it. Where transactions that conflict take turns
+ * with transactions that do not, as in the octree, the limit would rise without conflicts, and all
+ * warps would be inside when conflicts come. The longest attempt is forgotten by a quarter with
+ * each window: it is half as long after 2.4 windows, in which the limit rises 2.7 to 5.3 times.
+ * Commits beyond the number that a window was to have do not add to what the window may cost: while
+ * it lasts, cheap transactions come in any number, and must not make up for dear ones.
  *
- * Why down to 1, and not to half: a price above 4 x least is not that of a limit one rise too high,
+ * Why down to 1, and not to half: a limit one rise too high does not make a price above 4 x least,
  * as by this law no rise goes from e >= 1/2 to e < 1/4. The mix of work has changed, and least is
- * not its price; at 1 it is found anew. A limit that falls takes no warp out, so that half of it
- * would be too much for long.
+ * the price of another mix; at a limit of 1 the unit finds least anew. A limit that falls takes no
+ * warp out, so that half of the limit would be too much for long.
  *
  * What climb costs: sums of commits and of cycles of lanes, for this window and for the cheapest,
  * the longest attempt, two cycles to count from, a count of leavers, and the limit: 236 bits with

@@ -45,7 +45,7 @@
 #include "gputm/sync_round.h"
 #include "lib/base/unit.h"
 
-/* The steps, the phase of each, and the action it requests; RUN: nothing to complete. */
+/* The steps, the state of each, and the action it requests; RUN: nothing to complete. */
 #define STEPS(STEP)                         \
 	STEP(IDLE, IDLE, RUN)               \
 	STEP(EXECUTE, EXECUTION, EARLY)     \
@@ -59,13 +59,13 @@
 	STEP(REALIGN, MERGE, REALIGN)       \
 	STEP(FINISH, MERGE, RUN)
 
-#define STEP_NAME(name, phase, asks) name,
+#define STEP_NAME(name, state, asks) name,
 enum step { STEPS(STEP_NAME) };
 
-#define STEP_ROW(name, phase, asks)                                                                \
-	{ GPUTM_SYNC_ROUND_STATE_##phase, GPUTM_SYNC_ROUND_ACTION_##asks },
+#define STEP_ROW(name, state, asks)                                                                \
+	{ GPUTM_SYNC_ROUND_STATE_##state, GPUTM_SYNC_ROUND_ACTION_##asks },
 static const struct {
-	enum gputm_sync_round_state phase;
+	enum gputm_sync_round_state state;
 	enum gputm_sync_round_action asks;
 } steps[] = { STEPS(STEP_ROW) };
 
@@ -87,7 +87,7 @@ struct gputm_sync_round {
 	uint32_t open; /* enum gputm_sync_round_action that waits for complete(); RUN: none */
 	bool conflict;
 	uint64_t now;
-	uint64_t phase_begun;	 /* for the statistics, and the CPU's time in validation */
+	uint64_t state_begun;	 /* for the statistics, and the CPU's time in validation */
 	uint64_t early_at;	 /* next early validation */
 	uint64_t link_free;	 /* the link has sent its last byte */
 	uint64_t gpu_free;	 /* the GPU has validated, or a copy is done */
@@ -95,7 +95,7 @@ struct gputm_sync_round {
 	uint64_t since[DEVICES]; /* start of the blocked cycles not counted yet */
 	uint64_t rounds, succeeded, failed, cut_short;
 	uint64_t early_chunks, chunks, shipped_bytes, shadow_bytes, copied_back, realigned;
-	uint64_t spent[4]; /* cycles in each phase; those of the idle phase are not counted */
+	uint64_t spent[4]; /* cycles in each state; cycles in which it is idle are not counted */
 	uint64_t blocked[DEVICES], part[DEVICES][PARTS], link[USES];
 };
 
@@ -201,7 +201,7 @@ static void clear(struct gputm_unit *unit)
 	r->step = IDLE;
 	r->open = GPUTM_SYNC_ROUND_ACTION_RUN;
 	r->conflict = false;
-	r->now = r->phase_begun = r->early_at = r->link_free = r->gpu_free = 0;
+	r->now = r->state_begun = r->early_at = r->link_free = r->gpu_free = 0;
 	memset(r->from, 0, sizeof(r->from));
 	memset(r->since, 0, sizeof(r->since));
 }
@@ -214,7 +214,7 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 	gputm__io_u32_max(io, &r->open, GPUTM_SYNC_ROUND_ACTION_REALIGN, "no such action");
 	gputm__io_bool(io, &r->conflict);
 	gputm__io_u64_max(io, &r->now, LAST_TIME, "a time is too late");
-	gputm__io_u64_max(io, &r->phase_begun, r->now, "a phase begins in the future");
+	gputm__io_u64_max(io, &r->state_begun, r->now, "a state begins in the future");
 	gputm__io_u64_max(io, &r->early_at, LAST_TIME * 2, "a time is too late");
 	gputm__io_u64_max(io, &r->link_free, LAST_TIME * 2, "a time is too late");
 	gputm__io_u64_max(io, &r->gpu_free, LAST_TIME * 2, "a time is too late");
@@ -306,18 +306,18 @@ static void occupy(struct gputm_sync_round *r, unsigned use, uint64_t start, uin
 	r->link_free = start + cycles;
 }
 
-/* Proceed to a step; count the cycles of the phase that ends. */
+/* Proceed to a step; count the cycles of the state that ends. */
 static void enter(struct gputm_sync_round *r, enum step step)
 {
-	enum gputm_sync_round_state left = steps[r->step].phase, phase = steps[step].phase;
+	enum gputm_sync_round_state left = steps[r->step].state, next = steps[step].state;
 
 	r->step = step;
-	if (left == phase)
+	if (left == next)
 		return;
 	if (left != GPUTM_SYNC_ROUND_STATE_IDLE)
-		r->spent[left] += r->now - r->phase_begun;
-	r->phase_begun = r->now;
-	gputm__emit(&r->unit, GPUTM_SYNC_ROUND_EVENT_STATE, phase, r->now, r->conflict, 0);
+		r->spent[left] += r->now - r->state_begun;
+	r->state_begun = r->now;
+	gputm__emit(&r->unit, GPUTM_SYNC_ROUND_EVENT_STATE, next, r->now, r->conflict, 0);
 }
 
 static int set_time(struct gputm_sync_round *r, uint64_t now)
@@ -331,8 +331,8 @@ static int set_time(struct gputm_sync_round *r, uint64_t now)
 int gputm_sync_round_begin(struct gputm_sync_round *r, uint64_t now)
 {
 	if (r->step != IDLE)
-		return gputm__refuse(&r->unit, "a round is going on, in phase %d",
-				     (int)steps[r->step].phase);
+		return gputm__refuse(&r->unit, "begin: the state is %s, not idle",
+				     states[steps[r->step].state]);
 	if (set_time(r, now))
 		return -ERANGE;
 	r->conflict = false;
@@ -346,8 +346,8 @@ int gputm_sync_round_begin(struct gputm_sync_round *r, uint64_t now)
 int gputm_sync_round_stop(struct gputm_sync_round *r, uint64_t now)
 {
 	if (r->step != EXECUTE || r->open)
-		return gputm__refuse(&r->unit, "no execution phase goes on, but phase %d",
-				     (int)steps[r->step].phase);
+		return gputm__refuse(&r->unit, "stop: the state is %s, not execution",
+				     states[steps[r->step].state]);
 	if (set_time(r, now))
 		return -ERANGE;
 	enter(r, STOP);
@@ -358,7 +358,7 @@ int gputm_sync_round_stop(struct gputm_sync_round *r, uint64_t now)
 
 static uint64_t deadline(const struct gputm_sync_round *r)
 {
-	return r->phase_begun + r->config.round_cycles;
+	return r->state_begun + r->config.round_cycles;
 }
 
 static bool early_due(const struct gputm_sync_round *r)
@@ -528,8 +528,8 @@ static void complete_merge(struct gputm_sync_round *r, const struct gputm_sync_r
 static int refuse_done(const struct gputm_sync_round *r, const struct gputm_sync_round_done *done)
 {
 	if (!r->open)
-		return gputm__refuse(&r->unit, "no action is requested in phase %d",
-				     (int)steps[r->step].phase);
+		return gputm__refuse(&r->unit, "complete: no action is requested in state %s",
+				     states[steps[r->step].state]);
 	if (done->bytes > MOST)
 		return gputm__out_of_range(&r->unit, "bytes", done->bytes, 0, MOST);
 	if (done->cycles > MOST)
@@ -600,5 +600,5 @@ uint64_t gputm_sync_round_next_time(const struct gputm_sync_round *r)
 
 enum gputm_sync_round_state gputm_sync_round_current_state(const struct gputm_sync_round *r)
 {
-	return steps[r->step].phase;
+	return steps[r->step].state;
 }

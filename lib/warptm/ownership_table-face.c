@@ -107,7 +107,7 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 	gputm__io_same(io, t->h3->fingerprint, "its hash rows are others");
 	gputm__resolver_io(&t->core, io);
 	for (uint32_t i = 0; i < t->config.buffers && !io->error; i++) {
-		if (t->core.buffer[i].phase == GPUTM__RESOLVER_FREE)
+		if (t->core.buffer[i].state == GPUTM__RESOLVER_FREE)
 			continue;
 		if (t->config.exact)
 			gputm__region_map_io(&t->map[i], io);
@@ -142,7 +142,7 @@ static const char *check(const struct gputm_unit *unit)
 	for (uint32_t i = 0; i < t->config.buffers && !broken; i++) {
 		const struct gputm__resolver_buffer *b = &t->core.buffer[i];
 
-		if (b->phase == GPUTM__RESOLVER_FREE)
+		if (b->state == GPUTM__RESOLVER_FREE)
 			continue;
 		if ((b->so_far.survived | b->so_far.aborted) != b->active)
 			return "R2: survivors and aborted lanes do not make up the active ones";

@@ -170,7 +170,7 @@ static void construct(struct gputm_ownership_table *t, uint32_t buffer,
 	uint64_t mask = row->mask & b->active;
 	bool changed;
 
-	b->phase = GPUTM__RESOLVER_CONSTRUCT;
+	b->state = GPUTM__RESOLVER_CONSTRUCT;
 	if (t->config.exact)
 		changed = claim_exactly(t, &t->map[buffer], row->address, mask);
 	else if (t->config.hash == GPUTM_OWNERSHIP_TABLE_HASH_H3)
@@ -194,7 +194,7 @@ static void match(struct gputm_ownership_table *t, uint32_t buffer,
 	struct gputm__resolver_buffer *b = &t->core.buffer[buffer];
 	uint64_t fresh, found, mask = row->mask & b->active;
 
-	b->phase = GPUTM__RESOLVER_MATCH;
+	b->state = GPUTM__RESOLVER_MATCH;
 	if (t->config.exact)
 		found = above_exactly(t, &t->map[buffer], row->address, mask);
 	else if (t->config.hash == GPUTM_OWNERSHIP_TABLE_HASH_H3)
@@ -330,7 +330,7 @@ int gputm_ownership_table_resolve(struct gputm_ownership_table *t, uint32_t buff
 		match(t, buffer, &logs->read[i], false, &t->read_conflicts);
 	for (uint32_t i = 0; i < logs->write_rows; i++)
 		match(t, buffer, &logs->write[i], true, &t->write_conflicts);
-	t->core.buffer[buffer].phase = GPUTM__RESOLVER_MATCH;
+	t->core.buffer[buffer].state = GPUTM__RESOLVER_MATCH;
 	*out = t->core.buffer[buffer].so_far;
 	return 0;
 }
@@ -362,7 +362,7 @@ int gputm_ownership_table_owner(const struct gputm_ownership_table *t, uint32_t 
 	struct place place;
 	uint8_t owner;
 
-	if (buffer >= t->core.buffers || t->core.buffer[buffer].phase == GPUTM__RESOLVER_FREE ||
+	if (buffer >= t->core.buffers || t->core.buffer[buffer].state == GPUTM__RESOLVER_FREE ||
 	    address & t->core.reject)
 		return -1;
 	if (t->config.exact) {

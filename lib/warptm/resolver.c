@@ -22,7 +22,7 @@ void gputm__resolver_io(struct gputm__resolver *core, struct gputm__io *io)
 	for (uint32_t i = 0; i < core->buffers; i++) {
 		struct gputm__resolver_buffer *b = &core->buffer[i];
 
-		gputm__io_u32_max(io, &b->phase, GPUTM__RESOLVER_MATCH, "phase of a buffer");
+		gputm__io_u32_max(io, &b->state, GPUTM__RESOLVER_MATCH, "state of a buffer");
 		gputm__io_u64(io, &b->active);
 		gputm__io_u64(io, &b->so_far.survived);
 		gputm__io_u64(io, &b->so_far.aborted);
@@ -31,7 +31,7 @@ void gputm__resolver_io(struct gputm__resolver *core, struct gputm__io *io)
 		gputm__io_u64(io, &b->so_far.match_cycles);
 		gputm__io_u64(io, &b->so_far.log_rows);
 		gputm__io_u64(io, &b->so_far.steps);
-		core->used += b->phase != GPUTM__RESOLVER_FREE;
+		core->used += b->state != GPUTM__RESOLVER_FREE;
 	}
 }
 
@@ -44,7 +44,7 @@ static const char *check_buffer(const struct gputm__resolver *core,
 	static const struct gputm__resolver_buffer unused;
 	const struct gputm_resolver_outcome *r = &b->so_far;
 
-	if (b->phase == GPUTM__RESOLVER_FREE)
+	if (b->state == GPUTM__RESOLVER_FREE)
 		return memcmp(b, &unused, sizeof(unused)) ? "R1: a free buffer is not empty" : NULL;
 	if (b->active & ~core->lanes)
 		return "R2: a lane beyond the warp is active";
@@ -66,7 +66,7 @@ const char *gputm__resolver_check(const struct gputm__resolver *core)
 
 		if (broken)
 			return broken;
-		used += core->buffer[i].phase != GPUTM__RESOLVER_FREE;
+		used += core->buffer[i].state != GPUTM__RESOLVER_FREE;
 	}
 	return core->used == used ? NULL : "R1: used is not the number of buffers in use";
 }
@@ -123,9 +123,9 @@ int gputm__resolver_acquire(const struct gputm_unit *unit, struct gputm__resolve
 	core->refused += result == GPUTM_RESOLVER_BUSY;
 	if (result != GPUTM_RESOLVER_ACQUIRED)
 		return result;
-	while (b->phase != GPUTM__RESOLVER_FREE)
+	while (b->state != GPUTM__RESOLVER_FREE)
 		b++;
-	b->phase = GPUTM__RESOLVER_FRESH;
+	b->state = GPUTM__RESOLVER_FRESH;
 	b->active = active;
 	b->so_far.initialise_cycles = core->initialise_cost;
 	*buffer = (uint32_t)(b - core->buffer);
@@ -142,9 +142,9 @@ int gputm__resolver_held(const struct gputm_unit *unit, const struct gputm__reso
 {
 	if (buffer >= core->buffers)
 		return gputm__out_of_range(unit, "buffer", buffer, 0, core->buffers - 1);
-	if (core->buffer[buffer].phase == GPUTM__RESOLVER_FREE)
+	if (core->buffer[buffer].state == GPUTM__RESOLVER_FREE)
 		return gputm__refuse(unit, "buffer %u is not acquired, or was released", buffer);
-	if (core->buffer[buffer].phase > last)
+	if (core->buffer[buffer].state > last)
 		return gputm__refuse(unit,
 				     "buffer %u accepts no more of these rows: its warp %s", buffer,
 				     last == GPUTM__RESOLVER_FRESH ?

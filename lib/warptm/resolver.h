@@ -8,7 +8,7 @@
 #include "gputm/ownership_table.h"
 #include "lib/base/unit.h"
 
-enum gputm__resolver_phase {
+enum gputm__resolver_state {
 	GPUTM__RESOLVER_FREE,
 	GPUTM__RESOLVER_FRESH,	   /* acquired, no row yet */
 	GPUTM__RESOLVER_CONSTRUCT, /* write rows only */
@@ -16,7 +16,7 @@ enum gputm__resolver_phase {
 };
 
 struct gputm__resolver_buffer {
-	uint32_t phase;
+	uint32_t state;
 	uint64_t active;
 	struct gputm_resolver_outcome so_far;
 };
@@ -84,7 +84,7 @@ int gputm__resolver_release(const struct gputm_unit *unit, struct gputm__resolve
 int gputm__resolver_result(const struct gputm_unit *unit, const struct gputm__resolver *core,
 			   uint32_t buffer, struct gputm_resolver_outcome *out);
 
-/* 0 when the buffer is held and in no phase after `last`; else the refusal. */
+/* 0 when the buffer is held and in no state after `last`; else the refusal. */
 int gputm__resolver_held(const struct gputm_unit *unit, const struct gputm__resolver *core,
 			 uint32_t buffer, uint32_t last);
 /* 0 when the lanes of a row, and the addresses of the `active` ones, are in range. */

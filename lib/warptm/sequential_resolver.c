@@ -160,7 +160,7 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 
 	gputm__resolver_io(&r->core, io);
 	for (uint32_t i = 0; r->config.exact && i < r->config.buffers && !io->error; i++)
-		if (r->core.buffer[i].phase != GPUTM__RESOLVER_FREE)
+		if (r->core.buffer[i].state != GPUTM__RESOLVER_FREE)
 			gputm__region_map_io(&r->map[i], io);
 }
 
@@ -284,10 +284,10 @@ static int turn(struct gputm_sequential_resolver *r, uint32_t buffer,
 		const struct gputm_resolver_logs *logs, uint32_t lane)
 {
 	struct gputm__resolver_buffer *b = &r->core.buffer[buffer];
-	bool first = b->phase == GPUTM__RESOLVER_FRESH;
+	bool first = b->state == GPUTM__RESOLVER_FRESH;
 	int result = GPUTM_SEQUENTIAL_RESOLVER_SURVIVES;
 
-	b->phase = GPUTM__RESOLVER_MATCH;
+	b->state = GPUTM__RESOLVER_MATCH;
 	if (!first && conflicts(r, buffer, logs, lane))
 		result = GPUTM_SEQUENTIAL_RESOLVER_ABORTS;
 	if (result == GPUTM_SEQUENTIAL_RESOLVER_SURVIVES) {
@@ -350,7 +350,7 @@ int gputm_sequential_resolver_resolve(struct gputm_sequential_resolver *r, uint3
 		return error;
 	for (uint64_t left = active; left; left &= left - 1)
 		turn(r, buffer, logs, gputm__lowest(left));
-	r->core.buffer[buffer].phase = GPUTM__RESOLVER_MATCH;
+	r->core.buffer[buffer].state = GPUTM__RESOLVER_MATCH;
 	*out = r->core.buffer[buffer].so_far;
 	return 0;
 }
