@@ -29,7 +29,7 @@ static void serve_memory(struct gputm_commit_unit *unit)
 	struct gputm_mem_request r;
 	uint64_t cid, lanes;
 
-	for (int port = 0; port < 2; port++) {
+	for (unsigned port = 0; port < 2; port++) {
 		if (!gputm_commit_unit_mem_peek(unit, port, &r) ||
 		    gputm_commit_unit_get_lanes(unit, r.tag, &cid, &lanes))
 			continue;
