@@ -222,7 +222,7 @@ static void serve_in_turns(struct gputm_local_tm *t, struct access *a, uint64_t 
 	t->wavefront[a->wavefront].tcm |= a->conflicts;
 }
 
-/* Serve the lanes from the lowest up to the first that conflicts. Returns the others. */
+/* Serve the lanes from the lowest up to the first that conflicts. Returns the lanes left. */
 static inline uint64_t serve_freely(struct gputm_local_tm *t, struct access *a, uint64_t lanes)
 {
 	struct load *load = start_load(t);

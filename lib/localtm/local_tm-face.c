@@ -239,7 +239,7 @@ static bool is_attempt(const struct wavefront *w)
 	return w->tcm_old && (on == lowest || (!on && w->mode == GPUTM_LOCAL_TM_MODE_WAVEFRONT));
 }
 
-/* I3, of one whose attempt has ended with these lanes left. */
+/* I3, of a wavefront whose attempt has ended with these lanes left. */
 static bool is_left(const struct wavefront *w)
 {
 	uint64_t others = w->tcm_old & (w->tcm_old - 1);
@@ -252,7 +252,7 @@ static bool is_left(const struct wavefront *w)
 	       (w->lanes == w->tcm_old && w->mode == GPUTM_LOCAL_TM_MODE_WAVEFRONT);
 }
 
-/* I3, of one whose attempt was aborted. */
+/* I3, of a wavefront whose attempt was aborted. */
 static bool is_evicted(const struct wavefront *w)
 {
 	if (w->exec != w->lanes || w->tcm != w->lanes || w->nesting)
