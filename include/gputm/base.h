@@ -5,7 +5,7 @@
 /**
  * @file
  * What every unit of libgputm shares: the context (allocator, log), the
- * parameter tables behind the config structs, the common face of units, the
+ * parameter tables of the config structs, the common face of units, the
  * memory request and the H3 hash family.
  *
  * Five functions are alike in all units, and one macro of the library's source writes them,

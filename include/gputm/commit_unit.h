@@ -342,7 +342,7 @@ GPUTM_API struct gputm_unit *gputm_commit_unit_unit(struct gputm_commit_unit *un
 
 /**
  * Push a message. RESENT and RESENT_DONE have a port of their own, so that they never
- * queue behind the logs of younger transactions. The message is copied.
+ * wait for the logs of younger transactions. The message is copied.
  * @return enum gputm_commit_unit_result; -ERANGE, a CID is not below the oldest
  * unretired one + ring, or an address does not fit; -EINVAL, a message that the
  * protocol forbids at this point (the log says which); -ENOMEM. Nothing changes then.

@@ -108,7 +108,7 @@ GPUTM_API struct gputm_unit *gputm_timestamp_table_unit(struct gputm_timestamp_t
  * Transaction @p tx begins: CTS = @p start, PDTS unset.
  * @param start larger than the PrevTS of every transaction in its snapshot, at least 1:
  * gputm_version_table_start_stamp(). Not looked at with literal: the CTS that the number's
- * last transaction left behind stays, and the number may be that of a committed one.
+ * last transaction has left stays, and the number may be that of a committed one.
  * @return OK; OVERFLOW, @p start is 2^stamp_bits - 1; -EINVAL, the number is in use;
  * -ERANGE, there is no such transaction, or start is 0 or wider than stamp_bits.
  */

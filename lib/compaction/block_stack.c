@@ -325,19 +325,20 @@ static int read_warp(const struct gputm_block_stack *s, uint64_t mask, const uin
 }
 
 /*
- * Do the threads that the warp leaves behind form the other warps? Packed, a lane gives one thread
- * to each warp; else the threads of a static warp stay together.
+ * Do the threads that the warp leaves in their lanes form the other warps? Packed, a lane gives one
+ * thread to each warp; else the threads of a static warp stay together. Mostly no thread is left in
+ * the lanes that the warp does not use, so nothing is counted.
  */
 static bool others_fit(const struct gputm_block_stack *s, uint64_t mask, const uint32_t home[])
 {
-	uint64_t behind = gputm__low_mask(s->config.lanes) & ~mask;
+	uint64_t rest = gputm__low_mask(s->config.lanes) & ~mask;
 	uint32_t row = home[gputm__lowest(mask)], others = s->formed - s->admitted - 1;
 
 	for (; mask && !s->config.compact; mask &= mask - 1)
 		if (home[gputm__lowest(mask)] != row)
 			return false;
-	for (; behind; behind &= behind - 1) {
-		uint32_t left = s->left[gputm__lowest(behind)];
+	for (; rest; rest &= rest - 1) {
+		uint32_t left = s->left[gputm__lowest(rest)];
 
 		if (left && (s->config.compact ? gputm__popcount(left) > others : left & row))
 			return false;

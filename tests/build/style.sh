@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # What can be said of the layout without taste: no line over 100 columns (tabs of 8), no blank
 # at the end of a line, tabs for indentation in C, a licence line first, no word of work left over;
+# in library and headers no "behind" for "after";
 # and in the library no conversion that its messages do not know (lib/base/format.h), and outside
 # lib/base no vectors, assembly, attributes, builtins, unrolled loops or 128-bit numbers; and in the
 # runner no memory of libc, but in two files of examples/sim/base. A build in the source folder has
@@ -15,9 +16,9 @@ find "$srcdir/include" "$srcdir/lib" "$srcdir/tests" "$srcdir/examples" \
 	function say(what) { print FILENAME ":" FNR ": " what }
 	FNR == 1 {
 		seen[FILENAME] = 1
-		in_lib = index(FILENAME, lib) == 1
+		in_lib = index(FILENAME, lib) == 1 || FILENAME ~ /\/include\/gputm\//
 		in_sim = index(FILENAME, sim) == 1 && FILENAME !~ /base\/(arena|output)\.c$/
-		in_unit = in_lib && index(FILENAME, lib "base/") != 1
+		in_unit = index(FILENAME, lib) == 1 && index(FILENAME, lib "base/") != 1
 		if (!/SPDX-License-Identifier: BSD-2-Clause/)
 			say("no licence line")
 	}
@@ -37,6 +38,7 @@ find "$srcdir/include" "$srcdir/lib" "$srcdir/tests" "$srcdir/examples" \
 	in_unit && /__asm__|asm volatile|vector_size|__attribute__|__builtin_|__int128|GPUTM__UNROLL|GPUTM__U?N?LIKELY|intrin\.h|[Pp]ragma/ {
 		say("a trick of the compiler, which belongs to lib/base")
 	}
+	in_lib && /(^|[^a-z_])behind([^a-z_]|$)|\. Exact\./ { say("a word of place for after, or a sentence without a verb") }
 	in_lib && FNR == 1 { face = 0 }
 	in_lib && !face && /^[a-z].*gputm_[a-z0-9_]*\(/ && !/;$|^static/ { face = FNR }
 	in_lib && !face && /^gputm_[a-z0-9_]*\(/ { face = FNR }
