@@ -28,9 +28,10 @@
  *  hazard detection of an entry      ceil((reads + writes) / hazard_rate) + 1
  *                                                                  test_timing_hazard
  *  skips at each in-order pointer                        1 each    test_timing_skip
- *  last read compared (or hazard detection left, if later) to
- *  the outcome report                                    1 (0)     test_timing_outcome
- *  the same, with ordered_outcomes: each older entry of the ring (scalar mode)
+ *  last read compared to the outcome report              1         test_timing_outcome
+ *  hazard detection left to the outcome report, if that is later than the last read:
+ *  the outcome's step follows in the same tick           0         test_timing_outcome
+ *  both, with ordered_outcomes: each older entry of the ring (scalar mode)
  *  or warp (warp mode) that waits too                    1 more    test_timing_ordered_outcomes
  *  YCID retired to the first revalidation read offered   2         test_timing_revalidation
  *  verdict consumed to the first write offered           2         test_timing_commit
@@ -64,7 +65,10 @@ enum gputm_commit_unit_message_kind {
 	GPUTM_COMMIT_UNIT_MESSAGE_RESENT_DONE = 5,
 };
 
-/** Why the unit asks for a log once more (the entry's buffer overflowed). */
+/**
+ * Why the unit asks for a log once more: the log did not fit its buffer or found none free. An even
+ * purpose is for the read log, an odd purpose for the write log.
+ */
 enum gputm_commit_unit_purpose {
 	GPUTM_COMMIT_UNIT_PURPOSE_HAZARD = 0,     /**< read log, to look its words up */
 	GPUTM_COMMIT_UNIT_PURPOSE_RECORD = 1,     /**< write log, to record its words */
@@ -277,25 +281,26 @@ enum gputm_commit_unit_port {
 	GPUTM_COMMIT_UNIT_PORT_COMMIT = 1,     /**< writes */
 };
 
-/** State of an entry: the box of Fig. 4.5 that it is in. */
+/** State of an entry; in brackets, the box of Fig. 4.5, which has seven. */
 enum gputm_commit_unit_state {
-	/** nothing consumed yet */
+	/** nothing consumed yet (Unused) */
 	GPUTM_COMMIT_UNIT_STATE_UNUSED = 0,
-	/** log transfer and speculative validation */
+	/** words of its logs come and are compared (Log Transfer + Speculative Validation) */
 	GPUTM_COMMIT_UNIT_STATE_FILL = 1,
-	/** logs complete: waiting for or in hazard detection */
+	/** logs complete: waiting for or in hazard detection (Hazard Detection) */
 	GPUTM_COMMIT_UNIT_STATE_HAZARD = 2,
-	/** wait for reads, YCID's retirement, revalidation */
+	/** waiting for reads, YCID's retirement, revalidation (Validation Wait) */
 	GPUTM_COMMIT_UNIT_STATE_VALIDATE = 3,
-	/** outcome known, not yet reported */
+	/** outcome known, not yet reported (Finalizing Outcome) */
 	GPUTM_COMMIT_UNIT_STATE_FINALISE = 4,
-	/** passed here, waiting for the verdict */
+	/** passed here, waiting for the verdict (Finalizing Outcome) */
 	GPUTM_COMMIT_UNIT_STATE_WAIT = 5,
-	/** passed everywhere, waiting for its turn to commit */
+	/** passed everywhere, waiting for the verdicts of older entries (Finalizing Outcome) */
 	GPUTM_COMMIT_UNIT_STATE_READY = 6,
-	/** writes queued or in flight */
+	/** writes queued or in flight (Commit) */
 	GPUTM_COMMIT_UNIT_STATE_WRITE = 7,
-	/** skipped, failed or written: waiting for older entries */
+	/** skipped, failed or written: waiting for older entries (Retire; before that, a skip or
+	 * failure goes by the boxes that have nothing to do for it) */
 	GPUTM_COMMIT_UNIT_STATE_FINISHED = 8,
 };
 
@@ -317,10 +322,12 @@ enum gputm_commit_unit_event {
 GPUTM_API const struct gputm_params *gputm_commit_unit_params(void);
 
 /**
- * Presets: "kilo-tm" (1920 entries, 16-bit CIDs, 512 buffers: thesis 4.4.4; serial input, ordered
- * outcomes, a done for each entry: Fig. 4.5, 6.3), "kilo-tm-small-history" (a history of 64 + 64,
- * 4.4.3), "warptm" (warp mode, ordered outcomes), "unbounded" (buffers that never overflow, as
- * the released simulator; else as "kilo-tm").
+ * Presets: "kilo-tm" (1920 entries, 16-bit CIDs, 512 buffers, deferral when they are all in use:
+ * thesis 4.4.3, 4.4.4; serial input, ordered outcomes, a done for each entry: Fig. 4.5, 6.3),
+ * "kilo-tm-small-history" (a history of 64 + 64, 4.4.3; else as "kilo-tm"), "warptm" (warp mode,
+ * 6.2; else as "kilo-tm", without serial_input and entry_done), "unbounded" (23040 entries, 32-bit
+ * CIDs, 46080 buffers of 64 words, which hardly ever overflow, as in the released simulator; else
+ * as "kilo-tm").
  * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
  */
 GPUTM_API GPUTM_MUST_CHECK int

@@ -12,7 +12,8 @@ static const char *const empty_pools[] = { "resend", "defer" };
 static const struct gputm_param rows[] = {
 	PARAM(warp_mode, 0, 1, 0, false,
 	      "Coalesce requests per region and report outcomes per warp.", "thesis 6.2"),
-	PARAM(ring, 1, 1u << 22, 23040, false, "Commit entries.", "thesis 4.2.5, 4.4.4"),
+	PARAM(ring, 1, 1u << 22, 23040, false, "Commit entries.",
+	      "thesis 4.2.5, 4.4.4; 23040: Table 4.3"),
 	PARAM(cid_bits, 4, 63, 32, false, "Width of a CID in the last writer history, bits.",
 	      "thesis 4.4.3"),
 	PARAM(lanes, 1, GPUTM_COMMIT_UNIT_LANES_MAX, 32, false, "Most transactions of a warp.",
@@ -58,7 +59,8 @@ static const struct gputm_param rows[] = {
 	{ "serial_input", 1 }, { "ordered_outcomes", 1 }, { "entry_done", 1 }, { "empty_pool", 1 }
 
 static const struct gputm_preset presets[] = {
-	{ "kilo-tm", "Thesis 4.4.3, 4.4.4: 1920 entries, 512 buffers of 64 B, 5 kB of history.",
+	{ "kilo-tm",
+	  "Thesis 4.4.3, 4.4.4: 1920 entries, 512 buffers of 64 B, deferral, 5 kB of history.",
 	  { { "ring", 1920 }, { "cid_bits", 16 }, { "buffers", 512 }, AS_FIGURES } },
 	{ "kilo-tm-small-history", "Thesis 4.4.3: the same with 64 + 64 entries of history, 512 B.",
 	  { { "ring", 1920 }, { "cid_bits", 16 }, { "buffers", 512 }, { "history_sets", 16 },
@@ -66,7 +68,8 @@ static const struct gputm_preset presets[] = {
 	{ "warptm", "Thesis 6.2: warp mode with 32 B regions.",
 	  { { "warp_mode", 1 }, { "cid_bits", 16 }, { "ring", 1920 }, { "buffers", 512 },
 	    { "ordered_outcomes", 1 }, { "empty_pool", 1 } } },
-	{ "unbounded", "As the released simulator: buffers that hardly ever overflow.",
+	{ "unbounded",
+	  "Buffers that hardly ever overflow, as in the released simulator; default ring and CIDs.",
 	  { { "buffer_words", 64 }, { "buffers", 46080 }, AS_FIGURES } },
 };
 
@@ -303,6 +306,12 @@ static const char *check(const struct gputm_unit *unit)
 
 /* ---- storage ---- */
 
+/*
+ * The flags: two logs unbounded, failed, hazardous, no skip (`begun`), a log is asked for. The rest
+ * follows from them and the state: DECIDED from FINALISE on, if outcomes are ordered as in every
+ * preset; WRITES_QUEUED if FINISHED, no skip and not failed, where a failing verdict sets `failed`;
+ * and for which box a log is asked. AGAIN is for statistics alone.
+ */
 static unsigned entry_bits(const struct gputm_commit_unit_config *c)
 {
 	unsigned state = 4, flags = 6, pointers = 2 * gputm__bits_for((uint64_t)c->buffers + 1);
