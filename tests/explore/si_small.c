@@ -178,7 +178,8 @@ static void tidy_warp(struct si_warp *warp, bool waits)
 	if (!waits)
 		warp->walked = 0;
 	if (warp->phase != SI_WRITING) {
-		warp->row = warp->left = 0;
+		warp->left = 0;
+		warp->row = 0;
 		warp->writers = 0;
 	}
 }
