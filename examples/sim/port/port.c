@@ -146,10 +146,8 @@ void sim_tell_cas(const struct sim_port *port, uint64_t address)
 
 void sim_take_loaded(struct sim_warp *warp)
 {
-	uint32_t *to = warp->reg + warp->into * SIM_MAX_LANES;
-
 	for (SIM_EACH_LANE(lane, warp->due))
-		to[lane] = warp->loaded[lane];
+		warp->reg[warp->into * SIM_MAX_LANES + lane] = warp->loaded[lane];
 	warp->due = 0;
 }
 
