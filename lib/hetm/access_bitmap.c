@@ -250,14 +250,11 @@ int gputm_access_bitmap_query(struct gputm_access_bitmap *b, uint64_t address)
 	return gputm__marks_has(&b->marks, address);
 }
 
-/* The first marked granule from `granule` on, or `granules`. */
+/* The first marked granule from one of the region on, or `granules`. */
 static uint64_t next_marked(const struct gputm__marks *m, uint64_t granule)
 {
-	uint64_t word = granule >> 6, some;
+	uint64_t word = granule >> 6, some = m->bits[word] & ~gputm__low_mask(granule & 63);
 
-	if (granule >= granules(m))
-		return granules(m);
-	some = m->bits[word] & ~gputm__low_mask(granule & 63);
 	if (!some) {
 		word = next_used(m, word + 1);
 		if (word == m->words)
