@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Tests of what gputm-sim's workloads read: files of keys, edges and traces; and of the replay. */
+#include "examples/sim/base/source.h"
 #include "examples/sim/kernel/edge_file.h"
 #include "examples/sim/kernel/key_file.h"
 #include "examples/sim/workloads/trace_file.h"
@@ -25,6 +26,32 @@ static FILE *file_of(const char *text, size_t size)
 
 	ck_assert_ptr_nonnull(file);
 	return file;
+}
+
+/* ---- numbers ---- */
+
+KIT_TEST(test_real_numbers_are_whole_texts)
+{
+	static const struct {
+		const char *text;
+		double value;
+	} numbers[] = {
+		{ "0", 0 }, { "-1.5e-3", -1.5e-3 }, { "+2E2", 200 }, { ".5", 0.5 }, { "3.", 3 },
+		{ "010", 10 }, { "0x10", 16 }, { "-0XfF", -255 },
+	};
+	static const char *const none[] = {
+		"", "-", ".", "e5", "1e", "1e+", "1 ", " 1", "1x", "inf", "nan", "0x", "0x1p3",
+		"--1",
+	};
+	double value;
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		ck_assert_msg(sim_is_real(numbers[i].text, &value), "%s", numbers[i].text);
+		ck_assert_double_eq(value, numbers[i].value);
+	}
+	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
+		ck_assert_msg(!sim_is_real(none[i], &value), "%s", none[i]);
+	ck_assert_double_eq(sim_real("nan"), 0);
 }
 
 /* ---- keys ---- */

@@ -210,6 +210,7 @@ case_bad_configs() {
 		1: got "machine.cores", expected NAME VALUE <= machine.cores 5
 		1: got "set", expected NAME VALUE <= set
 		1: got "cores", expected NAME VALUE <= set cores 5
+		1: got "stall_lines", expected NAME VALUE..., set PATH.FIELD VALUE... or call NAME TEXT...; stall_lines is validation_unit.stall_lines of --system getm <= set stall_lines 5
 		1: tell: it belongs to studies <= tell cycles
 		1: got a report for readers, expected one as JSON <= gputm-sim 0.1.0 / -
 		1: got a report for readers <= run,role,instance,statistic,value

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "arena.h"
@@ -166,6 +167,48 @@ static inline enum sim_number sim_number(const char **text, unsigned base, uint6
 static inline bool sim_is_number(const char *text, unsigned base, uint64_t most, uint64_t *out)
 {
 	return sim_number(&text, base, most, out) == SIM_NUMBER && !*text;
+}
+
+/* Is the whole text a number with or without sign, fraction and exponent, or one after 0x? */
+static inline bool sim_is_real(const char *text, double *out)
+{
+	const char *p = text + (*text == '-' || *text == '+'), *begin = p;
+	uint64_t whole;
+	size_t digits;
+
+	if (p[0] == '0' && (p[1] | 32) == 'x') {
+		if (!sim_is_number(p, 16, UINT64_MAX, &whole))
+			return false;
+		*out = *text == '-' ? -(double)whole : (double)whole;
+		return true;
+	}
+	while (sim_digit(*p) < 10)
+		p++;
+	digits = (size_t)(p - begin);
+	if (*p == '.')
+		for (p++; sim_digit(*p) < 10; p++)
+			digits++;
+	if (!digits)
+		return false;
+	if (*p == 'e' || *p == 'E') {
+		p += 1 + (p[1] == '-' || p[1] == '+');
+		if (sim_digit(*p) >= 10)
+			return false;
+		while (sim_digit(*p) < 10)
+			p++;
+	}
+	if (*p)
+		return false;
+	*out = strtod(text, NULL);
+	return true;
+}
+
+/* The value of a text that is such a number; 0 of any other. */
+static inline double sim_real(const char *text)
+{
+	double value = 0;
+
+	return sim_is_real(text, &value) ? value : 0;
 }
 
 #endif /* SIM_SOURCE_H */

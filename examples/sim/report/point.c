@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The point of a run: what the user asked for, and a hash of all parameters. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/source.h"
 #include "../kernel/kernel.h"
 #include "emit.h"
 #include "point.h"
@@ -205,13 +205,9 @@ uint64_t sim_point_hash(const struct sim_report *r)
 
 static void put(void *state, const char *name, const char *value)
 {
-	bool hex = !strncmp(value, "0x", 2);
-	unsigned long long number;
-	char *end;
+	uint64_t number;
 
-	errno = 0;
-	number = strtoull(value, &end, hex ? 16 : 10);
-	if (*value >= '0' && *value <= '9' && !*end && !errno)
+	if (sim_is_number(value, 0, UINT64_MAX, &number))
 		emit_u64(state, name, number);
 	else
 		emit_text(state, name, value);

@@ -566,12 +566,10 @@ static int find_thread(struct sim_options *out)
 static int find_tolerance(struct sim_options *out)
 {
 	const char *text = out->tolerance_text;
-	char *end;
 
 	if (!text)
 		return 0;
-	out->tolerance = strtod(text, &end);
-	if (end != text && !*end && out->tolerance >= 0 && out->tolerance <= 1)
+	if (sim_is_real(text, &out->tolerance) && out->tolerance >= 0 && out->tolerance <= 1)
 		return 0;
 	fprintf(stderr, "gputm-sim: --tolerance: got \"%s\", expected a number 0 .. 1\n",
 		sim_quoted(text));

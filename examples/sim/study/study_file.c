@@ -14,6 +14,7 @@
 #include "../base/output.h"
 #include "../base/quote.h"
 #include "../base/source.h"
+#include "fields.h"
 
 #define BLANKS " \t"
 
@@ -258,6 +259,7 @@ static int add_named(struct sim_study_file *study, struct sim_axis *as, char *te
 {
 	char *name = strtok(text, BLANKS);
 	struct sim_axis *axis;
+	char meant[300] = "";
 	bool set, dotted, *told;
 
 	if (name && !strcmp(name, "include") && !as->zipped)
@@ -280,10 +282,13 @@ static int add_named(struct sim_study_file *study, struct sim_axis *as, char *te
 	if (set || as->names)
 		name = strtok(NULL, BLANKS);
 	dotted = name && strchr(name, '.');
-	if (!name || set != dotted || strchr(name, '='))
+	if (!name || set != dotted || strchr(name, '=')) {
+		if (name && set && !dotted)
+			sim_field_meant(name, meant, sizeof(meant));
 		return wrong(study, as->line, "got \"%s\", expected NAME VALUE..., set PATH.FIELD "
-					      "VALUE... or call NAME TEXT...",
-			     sim_quoted(name ? name : set ? "set" : "call"));
+					      "VALUE... or call NAME TEXT...%s",
+			     sim_quoted(name ? name : set ? "set" : "call"), meant);
+	}
 	axis = new_axis(study, name, as);
 	return axis ? add_values(study, axis) : -1;
 }

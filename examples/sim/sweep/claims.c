@@ -14,6 +14,7 @@
 #include "student.h"
 #include "../base/arena.h"
 #include "../base/quote.h"
+#include "../base/source.h"
 
 #define LIKELY 0.05 /* chance that the mean lies outside of its interval */
 
@@ -31,17 +32,17 @@ static void put_cell(const struct sweep_sheet *sheet, uint64_t over, size_t at, 
 	const struct sim_study_file *file = &sheet->points->file;
 	size_t digit[SIM_AXES];
 	const char *before = "";
-	char *end;
+	double number;
 
 	sweep_digits(sheet, over, at, digit);
 	for (size_t i = 0; i < file->axes; i++)
 		if (over >> i & 1) {
 			const char *value = file->axis[i].value[digit[i]];
+			bool named = full && sim_is_real(value, &number);
 
 			fputs(before, out);
-			(void)strtod(value, &end);
-			fprintf(out, "%s%s%s", full && !*end ? file->axis[i].name : "",
-				full && !*end ? " " : "", value);
+			fprintf(out, "%s%s%s", named ? file->axis[i].name : "",
+				named ? " " : "", value);
 			before = " ";
 		}
 }

@@ -194,7 +194,7 @@ static void take(void *state, const char *path, const char *text, bool quoted)
 		r->failed = true;
 	} else if (rename_figure(r, path, text, figure) && !quoted && strcmp(path, "run") &&
 		   strcmp(path, "of")) {
-		number = !strcmp(text, "true") ? 1 : strtod(text, NULL); /* false counts as 0 */
+		number = !strcmp(text, "true") ? 1 : sim_real(text); /* false counts as 0 */
 		if (strcmp(text, "null") && sim_pattern_matches(r->only, figure, &r->matched))
 			add_value(r, figure, number);
 	}

@@ -14,6 +14,7 @@
 
 #include "../base/arena.h"
 #include "../base/quote.h"
+#include "../base/source.h"
 
 #define BLANKS " \t"
 #define DEPTH 100
@@ -156,13 +157,10 @@ static struct sweep_array axis_numbers(const struct sweep_reader *r, size_t axis
 	const struct sim_axis *a = &r->sheet->points->file.axis[axis];
 	struct sweep_array out = sweep_array(r->sheet, r->sheet->axes & UINT64_C(1) << leader);
 	size_t size = sweep_size(r->sheet, out.over);
-	char *end;
 
-	for (size_t i = 0; i < size; i++) {
-		out.cell[i] = strtod(a->value[i], &end);
-		if (*end)
+	for (size_t i = 0; i < size; i++)
+		if (!sim_is_real(a->value[i], &out.cell[i]))
 			out.cell[i] = NAN;
-	}
 	return out;
 }
 

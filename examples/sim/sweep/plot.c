@@ -21,6 +21,7 @@
 #include "../base/json.h"
 #include "../base/output.h"
 #include "../base/quote.h"
+#include "../base/source.h"
 
 #define PANELS_MAX 64
 #define LIKELY 0.05 /* chance that the mean lies outside of its interval */
@@ -29,9 +30,9 @@
 
 static bool is_number(const char *text)
 {
-	char *end;
+	double value;
 
-	return *text && strspn(text, "0123456789.") && (strtod(text, &end), !*end);
+	return *text != '-' && *text != '+' && sim_is_real(text, &value);
 }
 
 /* Are the values numbers? inf counts. */
@@ -75,9 +76,9 @@ static void find_axes(struct plot *p, const struct sweep_points *points, uint64_
 		return;
 	p->numbers = has_numbers(&p->axis[p->x]);
 	p->bars = !has_order(&p->axis[p->x]);
-	p->least = p->most = strtod(p->axis[p->x].value[0], NULL);
+	p->least = p->most = sim_real(p->axis[p->x].value[0]);
 	for (size_t i = 0; i < values(p, p->x); i++) {
-		double value = strtod(p->axis[p->x].value[i], NULL);
+		double value = sim_real(p->axis[p->x].value[i]);
 
 		p->least = value < p->least ? value : p->least;
 		p->most = value > p->most ? value : p->most;
@@ -133,7 +134,7 @@ static void take(void *state, const char *path, const char *text, bool quoted)
 	if (i == p->figures && p->all && i < FIGURES_MAX)
 		snprintf(p->figure[p->figures++], SIM_JSON_PATH, "%s", path);
 	if (i < p->figures) {
-		p->value[i] = strtod(text, NULL);
+		p->value[i] = sim_real(text);
 		p->given[i] = true;
 	}
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/source.h"
+
 #define PAPER_HALO "pt 2 ps 0.8 lw 5 lc rgb 'white'"
 #define PAPER_MARK "pt 2 ps 0.8 lw 2 lc rgb '#c00000'"
 #define INTERVAL ", '' using 1:3:(0):($4 - $3) with vectors heads size graph 0.006,90 "
@@ -111,7 +113,7 @@ static double place(const struct plot *p, size_t x, size_t series)
 	size_t all = drawn(p, values(p, p->series));
 
 	if (p->numbers)
-		return strtod(p->axis[p->x].value[x], NULL);
+		return sim_real(p->axis[p->x].value[x]);
 	if (!p->bars)
 		return (double)places(p, x);
 	return (double)places(p, x) +

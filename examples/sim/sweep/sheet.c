@@ -7,6 +7,7 @@
 
 #include "../base/arena.h"
 #include "../base/json.h"
+#include "../base/source.h"
 
 /* ---- axes ---- */
 
@@ -152,7 +153,7 @@ static void take(void *state, const char *path, const char *text, bool quoted)
 
 	for (size_t i = 0; !quoted && i < line->points->figures; i++)
 		if (!strcmp(path, line->points->figure[i].name))
-			line->value[i] = !strcmp(text, "true") ? 1 : strtod(text, NULL);
+			line->value[i] = !strcmp(text, "true") ? 1 : sim_real(text);
 }
 
 /* Number of the value of an axis and of those zipped to it; SWEEP_IGNORED: no effect there. */
