@@ -257,7 +257,7 @@ static void io_gpu(struct sim_machine *machine, struct sim_io *io)
 		machine->port.ops->io(&machine->port, io);
 }
 
-/* Calls are of parts that there are. */
+/* Calls are of parts that there are. Few ticks have some. */
 static void wheel_io(struct sim_machine *machine, struct sim_io *io)
 {
 	const uint32_t cores = machine->config.cores, partitions = machine->config.partitions;
@@ -268,13 +268,20 @@ static void wheel_io(struct sim_machine *machine, struct sim_io *io)
 	};
 	struct sim_wheel *wheel = &machine->wheel;
 
-	SIM_IO(io, *wheel);
+	SIM_IO(io, wheel->now);
 	sim_io_must(io, "wheel", !cores || wheel->now == machine->port.now);
-	for (uint32_t i = 0; io->loading && i < SIM_WHEEL_TICKS; i++)
+	SIM_IO(io, wheel->occupied);
+	if (io->loading)
+		memset(wheel->called, 0, sizeof wheel->called);
+	for (uint32_t i = 0; i < SIM_WHEEL_TICKS && sim_io_ok(io); i++) {
+		if (!(wheel->occupied[i / 64] >> i % 64 & 1))
+			continue;
+		SIM_IO(io, wheel->called[i]);
 		for (uint32_t word = 0, left = 0; word < SIM_PART_WORDS; word++) {
 			left = parts[word] ? parts[word] : left > 64 ? left - 64 : 0;
 			sim_io_must(io, "wheel", left >= 64 || !(wheel->called[i][word] >> left));
 		}
+	}
 }
 
 /* The launch that runs has the blocks that it began with, and no more threads. */
