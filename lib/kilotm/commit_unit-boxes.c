@@ -262,7 +262,7 @@ static inline bool can_finalise_next(const struct gputm_commit_unit *self)
 {
 	struct entry *entry = entry_at(self, self->outcome), *last;
 
-	if (self->outcome == self->hazard || entry->state < GPUTM_COMMIT_UNIT_STATE_FINALISE)
+	if (entry->state < GPUTM_COMMIT_UNIT_STATE_FINALISE)
 		return false;
 	last = group_last(self, entry);
 	return last->decided == group_size(self, last) &&
