@@ -117,7 +117,7 @@
  *   - Without ordered_outcomes the local outcome is reported as soon as it is known, and only
  *     commit waits for older entries. Fig. 4.5 has one box for both, in ring order: the
  *     presets do so. Either is correct: the order of writes is that of CIDs.
- *   - Fig. 6.3 has a done for each transaction, the retirement box one for each entry. With
+ *   - Fig. 6.3 has a Done for each transaction, the retirement box one for each entry. With
  *     entry_done an entry that has written reports; skips and failures, for which no core
  *     waits, go with the next report of their warp.
  *   - A done or verdict of several lanes is worked off in a cycle unless serial_input is set,
