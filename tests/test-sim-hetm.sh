@@ -293,6 +293,8 @@ TABLE
 				echo "0 --kernel $work/$kernel.kernel --set system.devices=$devices --check"
 			done
 		done
+		echo "1 --kernel $work/wait4.kernel --set system.devices=cpu" \
+			": , and no register or word of memory has changed, for more than 50000000 cycles"
 		for k in 1 2 3 4; do
 			echo "2 --kernel $work/lacks$k.kernel" \
 				": lacks$k.kernel:5:2: there is no hardware for this under hetm: "

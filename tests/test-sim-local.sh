@@ -91,8 +91,27 @@ case_seeds() {
 	runs <table
 }
 
-# What never ends: an attempt that goes round, and threads that wait for nobody.
+# What never ends: an attempt that goes round, threads that wait for nobody, and a lock whose holder
+# waits in its wavefront for those that want it.
 case_endless() {
+	cat >hold.kernel <<'KERNEL'
+threads 64 block 64
+shared lock 64
+program
+	set won = 0
+	repeat
+		begin
+		load held = lock[0]
+		store lock[0] = 1 if !held
+		commit
+		if !held
+			set won = 1
+		end
+	until won
+	begin
+	store lock[0] = 0
+	commit
+KERNEL
 	cat >ring.kernel <<'KERNEL'
 threads 64 block 64
 shared ring 8
@@ -125,6 +144,9 @@ KERNEL
 				"~ ${kernel%:*}.kernel:${kernel#*:}:3: thread 0 goes round: .*machine.patience_cycles = 300000"
 		done
 	done >table
+	echo "1 --system local-serialised --workload hold.kernel" \
+		"~ hold.kernel:[0-9]*:3: thread [0-9]* goes round: .*no register or word of memory has changed," \
+		"for more than 50000000 cycles; thread 0 of its wavefront waits for it in line 14" >>table
 	runs <table
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The CPU of HeTM: workers that interpret requests under a simple opaque TM (hetm.h). */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -290,6 +291,27 @@ void hetm_cpu_watch(struct sim_machine *machine)
 		w++;
 	if (machine->config.patience_cycles && w < h->worker + h->config->machine.workers)
 		sim_lose_patience(machine, w->thread, w->pc, false);
+}
+
+uint64_t hetm_cpu_sum(struct sim_machine *machine)
+{
+	const struct hetm *h = hetm_of(machine);
+	uint64_t sum = sim_sum_words(h->commits + 1, h->reg, 2 * rows(machine));
+
+	return h->running ? sum + machine->port.now : sum; /* a kernel will change something */
+}
+
+void hetm_cpu_waits(struct sim_machine *machine, uint32_t thread, char *text, size_t size)
+{
+	uint64_t waiting = 0;
+
+	(void)thread;
+	for (unsigned i = GPUTM_DISPATCH_QUEUES_AFFINITY_ANY;
+	     i <= GPUTM_DISPATCH_QUEUES_AFFINITY_GPU; i++)
+		waiting += gputm_dispatch_queues_waiting(hetm_of(machine)->queues, i);
+	if (waiting)
+		snprintf(text, size, "; %llu threads wait for a worker or for the GPU",
+			 (unsigned long long)waiting);
 }
 
 bool hetm_cpu_idle(const struct hetm *hetm)

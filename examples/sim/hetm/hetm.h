@@ -181,6 +181,8 @@ bool hetm_cpu_idle(const struct hetm *hetm);
 void hetm_cpu_run(struct sim_machine *machine);	 /* workers with an instruction due */
 void hetm_cpu_take(struct sim_machine *machine); /* give requests to idle workers */
 void hetm_cpu_watch(struct sim_machine *machine); /* sim_fail() if a worker makes no progress */
+uint64_t hetm_cpu_sum(struct sim_machine *machine);
+void hetm_cpu_waits(struct sim_machine *machine, uint32_t thread, char *text, size_t size);
 uint64_t hetm_cpu_next(const struct hetm *hetm); /* time of the next instruction */
 int hetm_cpu_make(struct sim_machine *machine);
 void hetm_cpu_free(struct hetm *hetm);

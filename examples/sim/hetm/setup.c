@@ -326,4 +326,6 @@ const struct sim_own_machine hetm_machine = {
 	.time = hetm_time,
 	.describe = describe,
 	.patient = "gpu",
+	.sum = hetm_cpu_sum,
+	.waits = hetm_cpu_waits,
 };

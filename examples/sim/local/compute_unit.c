@@ -435,6 +435,46 @@ static void watch(struct sim_machine *machine, const struct local_wave *wave)
 				  false);
 }
 
+static uint64_t sum(struct sim_machine *machine)
+{
+	struct local *local = local_of(machine);
+	uint64_t sum = sim_sum_words(1, local->reg, 2 * local_rows(machine));
+	uint32_t value;
+
+	for (uint32_t word = 0; word < local->words; word++)
+		if (!gputm_local_tm_lookup(local->tm, word, &value))
+			sum = sim_sum_words(sum, &value, 1);
+	return sum;
+}
+
+/* A lane of the wavefront waits where its way and that of the thread meet, or to take the other
+ * way; another wavefront waits at a barrier or for the thread's transaction. */
+static void waits(struct sim_machine *machine, uint32_t thread, char *text, size_t size)
+{
+	const struct local *local = local_of(machine);
+	const struct sim_program *program = machine->program;
+	const struct local_wave *wave = &local->wave[thread / local->config->local_tm.lanes];
+	const char *of = " of its wavefront";
+	uint64_t lanes = 0;
+	uint32_t pc = 0;
+
+	for (uint32_t i = wave->depth; i-- && !lanes;) {
+		const struct local_branch *branch = &wave->branch[i];
+
+		lanes = branch->other ? branch->other : branch->exec & ~wave->exec;
+		pc = branch->other ? branch->other_pc : branch->meet;
+	}
+	for (uint32_t i = 0; i < local->waves && !lanes; i++) {
+		wave = &local->wave[i];
+		lanes = wave->waiting || wave->at_barrier ? wave->exec : 0;
+		pc = wave->pc;
+		of = "";
+	}
+	if (lanes && program->spot)
+		snprintf(text, size, "; thread %u%s waits for it in line %u",
+			 wave->thread[__builtin_ctzll(lanes)], of, program->spot[pc].line);
+}
+
 /* What local memory holds at the end, for the check. */
 static void empty(struct sim_machine *machine)
 {
@@ -493,5 +533,7 @@ const struct sim_own_machine local_machine = {
 	.lacks = lacks,
 	.time = local_time,
 	.describe = describe,
+	.sum = sum,
+	.waits = waits,
 	.patient = "machine",
 };

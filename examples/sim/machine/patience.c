@@ -177,7 +177,7 @@ static void lose_patience_of(struct sim_machine *machine, const struct sim_warp 
 	uint64_t left = machine->threads_left - (most ? machine->port.result.committed : 0);
 	uint64_t cycles = (machine->port.now - machine->left_at) / machine->port.core_ticks;
 	bool commits = machine->committed_at > machine->left_at;
-	char reason[320], waits[80] = "";
+	char reason[400], waits[120] = "";
 
 	if (left != machine->left_before) {
 		machine->left_before = left;
@@ -191,6 +191,8 @@ static void lose_patience_of(struct sim_machine *machine, const struct sim_warp 
 	else if ((commits || !inside) && cycles > machine->config.patience_cycles) {
 		if (warp)
 			tell_waiting(machine, warp, waits, sizeof waits);
+		else
+			machine->system->own->waits(machine, thread, waits, sizeof waits);
 		snprintf(reason, sizeof reason, "goes round: no thread has ended%s for more than "
 			 "%s.patience_cycles = %u cycles%s%s", most ? " or committed" : "",
 			 patient(machine), machine->config.patience_cycles,
@@ -200,9 +202,46 @@ static void lose_patience_of(struct sim_machine *machine, const struct sim_warp 
 	give_up(machine, thread, pc, reason);
 }
 
+#define SAMPLE (UINT64_C(1) << 20) /* cycles between two looks at all registers and words */
+#define STILL UINT64_C(50000000) /* cycles in which none changes and no thread ends */
+
+uint64_t sim_sum_words(uint64_t sum, const uint32_t *word, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		sum = (sum ^ word[i]) * UINT64_C(0x100000001b3);
+		sum ^= sum >> 32;
+	}
+	return sum;
+}
+
+/* Threads that only wait change nothing: that is known much earlier. */
+static void lose_patience_with_the_still(struct sim_machine *machine, uint32_t thread, uint32_t pc)
+{
+	const struct sim_own_machine *own = machine->system->own;
+	uint64_t now = machine->port.now, sum;
+	char reason[320], waits[120] = "";
+
+	if (now < machine->still.next)
+		return;
+	sum = own->sum(machine);
+	if (sum != machine->still.sum || machine->threads_left != machine->still.left)
+		machine->still.since = now;
+	machine->still.sum = sum;
+	machine->still.left = machine->threads_left;
+	machine->still.next = now + SAMPLE;
+	if (now - machine->still.since <= STILL)
+		return;
+	own->waits(machine, thread, waits, sizeof waits);
+	snprintf(reason, sizeof reason, "goes round: no thread has ended, and no register or word "
+		 "of memory has changed, for more than %llu cycles%s", (unsigned long long)STILL,
+		 waits);
+	give_up(machine, thread, pc, reason);
+}
+
 void sim_lose_patience(struct sim_machine *machine, uint32_t thread, uint32_t pc, bool inside)
 {
 	lose_patience_of(machine, NULL, thread, pc, inside);
+	lose_patience_with_the_still(machine, thread, pc);
 }
 
 static void lose_patience_with_threads(struct sim_machine *machine)

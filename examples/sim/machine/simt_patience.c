@@ -18,22 +18,13 @@
 
 /* ---- has anything changed? ---- */
 
-static uint64_t add_words(uint64_t sum, const uint32_t *word, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		sum = (sum ^ word[i]) * UINT64_C(0x100000001b3);
-		sum ^= sum >> 32;
-	}
-	return sum;
-}
-
 static uint64_t sum_of(const struct flow_gpu *gpu)
 {
 	const struct flow_threads *t = &gpu->threads;
-	uint64_t sum = add_words(1, t->reg, t->code->registers * t->stride);
+	uint64_t sum = sim_sum_words(1, t->reg, t->code->registers * t->stride);
 
-	sum = add_words(sum, t->word, flow_words(t->kernel));
-	return add_words(sum, t->shared, (size_t)t->kernel->blocks * t->kernel->shared_words);
+	sum = sim_sum_words(sum, t->word, flow_words(t->kernel));
+	return sim_sum_words(sum, t->shared, (size_t)t->kernel->blocks * t->kernel->shared_words);
 }
 
 /* ---- who goes round? ---- */

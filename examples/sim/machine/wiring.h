@@ -144,6 +144,11 @@ struct sim_machine {
 	struct gputm_tx_throttle_config throttle_config;
 	uint64_t next_look, next_save, next_swap;
 	bool restored; /* restored in the middle of a launch */
+	/* Threads left, the sum of all that could change, and when it was last another one; when it
+	 * is taken again. */
+	struct {
+		uint64_t left, sum, since, next;
+	} still;
 	/* progress */
 	uint64_t threads_left, blocks, last_work, next_report;
 	uint64_t left_before, left_at; /* threads and commits still to come; when last seen less */
@@ -171,9 +176,12 @@ void sim_swap_if_due(struct sim_machine *machine);
 /* What is due at certain ticks; also for the run() of a machine of its own. */
 void sim_look_if_due(struct sim_machine *machine);
 void sim_report_if_due(struct sim_machine *machine);
-/* sim_fail() if the run comes no nearer to its end; a thread that is in it is to execute pc.
+/* Of machines of their own: sim_fail() if the run comes no nearer to its end, or if nothing changes
+ * any more; a thread that is in it is to execute pc.
  * inside: there are attempts, of which the machine looks after those that never end. */
 void sim_lose_patience(struct sim_machine *machine, uint32_t thread, uint32_t pc, bool inside);
+/* Add words to such a sum. */
+uint64_t sim_sum_words(uint64_t sum, const uint32_t *word, size_t count);
 /* The same for all threads of the GPU, and for attempts that abort one another for ever. */
 void sim_look_patiently(struct sim_machine *machine);
 

@@ -120,6 +120,11 @@ struct sim_own_machine {
 	/* In a few words, for the text report. */
 	void (*describe)(const void *system_config, char *text, size_t size);
 	const char *patient; /* the part of the settings that has patience_cycles */
+	/* For sim_lose_patience(): of all registers and words of memory, which a run that goes
+	 * round does not change; and who waits for the thread, such as "; thread 3 of its wavefront
+	 * waits for it in line 7", or nothing. */
+	uint64_t (*sum)(struct sim_machine *machine);
+	void (*waits)(struct sim_machine *machine, uint32_t thread, char *text, size_t size);
 };
 
 struct sim_system_class {
