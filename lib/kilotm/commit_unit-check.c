@@ -313,7 +313,7 @@ const char *gputm__commit_check(const struct gputm_commit_unit *self)
 		return "C1: oldest, commit, outcome, hazard, head, oldest + ring do not ascend";
 	if (self->oldest < self->config.first_cid ||
 	    gputm__writers_newest(self->history) > self->hazard - self->config.first_cid)
-		return "C1: hazard detection has passed fewer words than its history";
+		return "C1: the history has a younger writer than the hazard pointer";
 	broken = gputm__commit_check_entries(self);
 	if (!broken)
 		broken = check_sums(self);
