@@ -76,7 +76,9 @@ static void expect(struct gputm_block_stack *s, size_t top, const char *entries)
 			ck_assert_int_eq(sscanf(entries, " %c %c %u %n", &pc, &rpc, &wcnt, &at), 3);
 		}
 		entries += at;
+		memset(&e, 0xa5, sizeof(e));
 		ck_assert_int_eq(gputm_block_stack_get_entry(s, rows, &e), 0);
+		ck_assert_uint_eq(e.mask[KIT_COUNT(e.mask) - 1], 0); /* no such lane */
 		KIT_HAS(e, pc, pc, rpc, rpc == '-' ? NONE : (uint64_t)rpc, lpos, lpos, wcnt, wcnt);
 		ck_assert_uint_eq(e.lpc, lpc == '-' ? NONE : (uint64_t)lpc);
 		for (unsigned t = 0; entries[t] && entries[t] != ';'; t++)
