@@ -109,6 +109,20 @@ KIT_MADE(test_fig_3_3_no_eddy_with_warp_barrier, f, "lanes=4 warps=2 warp_barrie
 	kit_counts(unit_of(f), "issued=7 restored=2");
 }
 
+/* PCs with equal low bits are told apart, and each is found again. */
+KIT_MADE(test_warp_former_pcs_far_apart, f, "lanes=4 warps=4 warp_barrier=0")
+{
+	const uint64_t far = UINT64_C(1) << 20;
+
+	for (uint32_t warp = 0; warp < 3; warp++)
+		ck_assert_int_eq(gputm_warp_former_launch(f, warp, 0x3, 'A' + warp * far), 0);
+	ck_assert_int_eq(gputm_warp_former_launch(f, 3, 0xc, 'A' + far), 0);
+	for (uint32_t warp = 0; warp < 3; warp++)
+		ck_assert_uint_eq(gputm_warp_former_waiting(f, 'A' + warp * far),
+				  warp == 1 ? 4 : 2);
+	kit_valid(unit_of(f));
+}
+
 /* With the barrier nobody joins a static warp that has not diverged; without it they do. */
 KIT_TEST(test_section_3_2_1_static_warps_stay_whole)
 {
