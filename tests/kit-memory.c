@@ -17,18 +17,27 @@ static struct piece {
 } *piece;
 static size_t pieces, room;
 
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED true
+#elif defined(__has_feature)
+#define SANITIZED __has_feature(address_sanitizer)
+#else
+#define SANITIZED false
+#endif
+
+bool kit_sparse(void)
+{
+	static int sparse = -1;
+
+	if (sparse < 0)
+		sparse = getenv("KIT_SPARSE") != NULL;
+	return sparse;
+}
+
 /* Bytes behind each piece that nobody writes; none where a tool looks for more than that. */
 static size_t guard_bytes(void)
 {
-#ifdef __SANITIZE_ADDRESS__
-	return 0;
-#else
-	static int bytes = -1;
-
-	if (bytes < 0)
-		bytes = getenv("KIT_SPARSE") ? 0 : 16;
-	return (size_t)bytes;
-#endif
+	return SANITIZED || kit_sparse() ? 0 : 16;
 }
 
 void *kit_memory_new(size_t size)
@@ -36,7 +45,8 @@ void *kit_memory_new(size_t size)
 	uint8_t *bytes = malloc(size + guard_bytes());
 
 	ck_assert_ptr_nonnull(bytes);
-	memset(bytes, 0xa5, size + guard_bytes());
+	if (!kit_sparse()) /* valgrind knows what was never written */
+		memset(bytes, 0xa5, size + guard_bytes());
 	if (pieces == room) {
 		room = 2 * room + 64;
 		piece = realloc(piece, room * sizeof(*piece));

@@ -256,7 +256,7 @@ static void forge(struct gputm_unit *unit, save_fn *how, const struct image *now
 		  unsigned forgeries)
 {
 	size_t fixed = 64 + 16 + 8 * gputm_unit_params(unit)->param_count, end = now->size - 8;
-	bool each = end - fixed <= 1024 && !getenv("KIT_SPARSE");
+	bool each = end - fixed <= 1024 && !kit_sparse();
 	size_t step = each ? 1 : 1 + 9 * (end - fixed) / forgeries, at;
 	uint64_t random = now->size;
 

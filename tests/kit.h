@@ -257,6 +257,9 @@ size_t kit_memory(void);
 /* Add a sentence to the file; whether there is one. */
 void kit_hear(const char *sentence);
 bool kit_hears(void);
+/* Is KIT_SPARSE set, for valgrind? It sees more of a run than an assertion does, in ten times the
+ * time or more: less is run. */
+bool kit_sparse(void);
 /* Memory for a unit, filled with 0xa5; the other asserts that nothing was written behind. */
 void *kit_memory_new(size_t size);
 void kit_memory_free(void *memory);
