@@ -171,7 +171,7 @@ static const struct bench_op operations[] = {
 	{ "arrive, per warp of 32 lanes", setup, 0, run, "gputm_block_stack_arrive",
 	  .bound = bound, .bound_inside = "tight_arrive*", .per_turn = 2 * SIDE },
 	{ "admit, per warp of 16 to 32 lanes", setup, 0, run, "gputm_block_stack_admit",
-	  .unbounded = "nearly all of it proves that the other warps can still be made",
+	  .unbounded = "it checks where each thread of the warp is at home",
 	  .per_turn = WARPS + 2 * SIDE },
 };
 
