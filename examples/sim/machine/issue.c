@@ -348,6 +348,10 @@ static void execute(struct sim_machine *machine, struct sim_warp *warp, uint32_t
 	const struct sim_instr *instr = &machine->program->code[pc];
 	struct sim_port *port = &machine->port;
 
+	if (pc >= machine->program->length || !active) { /* of a state that was loaded */
+		sim_fail(port, -EINVAL, "a warp without threads, or at no instruction, issues");
+		return;
+	}
 	port->result.executed += (uint64_t)__builtin_popcountll(active);
 	switch (instr->op) {
 	case SIM_PLAIN: /* other warps issue between its slots */
@@ -423,10 +427,6 @@ void sim_issue(struct sim_machine *machine, struct sim_warp *warp)
 	if (warp->in_tx && port->ops->watch && port->ops->watch(port, warp))
 		return;
 	pc = notes(machine, warp, sim_warp_pc(warp));
-	if (pc == APART)
-		return;
-	if (pc < machine->program->length && sim_active(warp))
+	if (pc != APART)
 		execute(machine, warp, pc);
-	else /* of a state that was loaded */
-		sim_fail(port, -EINVAL, "a warp without threads, or at no instruction, issues");
 }
