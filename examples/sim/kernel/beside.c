@@ -25,40 +25,48 @@ int read_text(FILE *in, const char *name, char **text, size_t *size, char *messa
 	return source.wrong || ferror(in) ? -EIO : 0;
 }
 
-int open_file(struct reader *r, char path[KERNEL_PATH_MAX], FILE **out)
+FILE *open_file(struct reader *r, char path[KERNEL_PATH_MAX])
 {
 	const char *slash = strrchr(r->kernel->file, '/');
 	int folder = slash ? (int)(slash - r->kernel->file) + 1 : 0;
 	char name[KERNEL_NAME_MAX];
+	FILE *in;
 
 	if (r->token != TOKEN_WORD && r->token != TOKEN_TEXT)
-		return unexpected(r, "a file beside the kernel");
+		unexpected(r, "a file beside the kernel");
+	if (r->error)
+		return NULL;
 	snprintf(name, sizeof(name), "%.*s", (int)sizeof(name) - 1, r->text);
 	snprintf(path, KERNEL_PATH_MAX, "%.*s%s", folder, r->kernel->file, name);
-	*out = r->files ? r->files->open(r->files->state, name) : NULL;
-	return *out ? 0 : say(r, "\"%s\" cannot be opened beside the kernel", name);
+	in = r->files ? r->files->open(r->files->state, name) : NULL;
+	if (!in)
+		say(r, "\"%s\" cannot be opened beside the kernel", name);
+	return in;
 }
 
-int open_beside(struct reader *r, uint32_t table, struct text **out)
+struct text *open_beside(struct reader *r, uint32_t table)
 {
 	struct text *text;
 	FILE *in;
 	int error;
 
 	if (++r->includes > INCLUDES_MAX)
-		return say(r, "more than %u files are included", INCLUDES_MAX);
-	text = *out = sim_calloc(1, sizeof(*text));
-	if (!text)
-		return no_memory(r);
+		say(r, "more than %u files are included", INCLUDES_MAX);
+	text = sim_calloc(1, sizeof(*text));
+	if (!text) {
+		no_memory(r);
+		return NULL;
+	}
 	text->next = r->included;
 	text->table = table;
 	r->included = text;
-	error = open_file(r, text->path, &in);
-	if (error)
-		return error;
+	in = open_file(r, text->path);
+	if (!in)
+		return NULL;
 	error = read_text(in, text->path, &text->text, &text->size, r->message, r->message_size);
 	fclose(in);
-	return error == -EIO ? -EINVAL : error;
+	keep_error(r, error == -EIO ? -EINVAL : error);
+	return error ? NULL : text;
 }
 
 void read_in(struct reader *r, const struct text *text)

@@ -10,13 +10,12 @@
 
 /* ---- instructions and labels ---- */
 
-int new_label(struct reader *r, uint32_t *out)
+uint32_t new_label(struct reader *r)
 {
-	if (!SIM_ROOM(r->label, r->label_room, r->labels + 1))
-		return no_memory(r);
+	if (!ROOM(r, r->label, r->label_room, r->labels + 1))
+		return KERNEL_NONE;
 	r->label[r->labels] = (struct label){ KERNEL_NONE, KERNEL_NONE, false };
-	*out = (uint32_t)r->labels++;
-	return 0;
+	return (uint32_t)r->labels++;
 }
 
 static bool ends_block(const struct kernel_instr *i)
@@ -24,24 +23,23 @@ static bool ends_block(const struct kernel_instr *i)
 	return i->op == KERNEL_JUMP || i->op == KERNEL_EXIT;
 }
 
-static int put_note(struct reader *r);
+static void put_note(struct reader *r);
 
-int put_instr(struct reader *r, const struct kernel_instr *instr)
+void put_instr(struct reader *r, const struct kernel_instr *instr)
 {
 	struct kernel_code *code = r->code;
 	struct kernel_instr *i;
 
-	if (r->dead)
-		return 0;
-	if (instr->op >= KERNEL_BARRIER && instr->op <= KERNEL_LEAVE && put_note(r))
-		return -EINVAL;
+	if (r->dead || r->error)
+		return;
+	if (instr->op >= KERNEL_BARRIER && instr->op <= KERNEL_LEAVE)
+		put_note(r);
 	if (!r->reachable)
-		return say_at(r, r->statement_line, r->statement_column,
-			      "this cannot be reached");
+		say_at(r, r->statement_line, r->statement_column, "this cannot be reached");
 	if (code->instr_count == KERNEL_INSTRUCTIONS_MAX)
-		return say(r, "more than %u instructions", KERNEL_INSTRUCTIONS_MAX);
-	if (!SIM_ROOM(code->instr, r->instrs, code->instr_count + 1))
-		return no_memory(r);
+		say(r, "more than %u instructions", KERNEL_INSTRUCTIONS_MAX);
+	if (r->error || !ROOM(r, code->instr, r->instrs, code->instr_count + 1))
+		return;
 	i = &code->instr[code->instr_count++];
 	*i = *instr;
 	i->line = own_line(r, r->statement_line);
@@ -56,41 +54,38 @@ int put_instr(struct reader *r, const struct kernel_instr *instr)
 	r->first_step = (uint32_t)code->step_count;
 	r->converged = false;
 	r->reachable = !ends_block(i);
-	return 0;
 }
 
 /* Steps of `let` that are still pending at the end of a block run in a note. */
-static int put_note(struct reader *r)
+static void put_note(struct reader *r)
 {
 	const struct kernel_instr note = { .op = KERNEL_NOTE };
 
-	if (r->dead || r->first_step == r->code->step_count)
-		return 0;
-	return put_instr(r, &note);
+	if (r->first_step != r->code->step_count)
+		put_instr(r, &note);
 }
 
-int bind_label(struct reader *r, uint32_t label)
+void bind_label(struct reader *r, uint32_t label)
 {
-	int error = put_note(r);
-
-	if (error || r->dead)
-		return error;
+	if (r->dead)
+		return;
+	put_note(r);
+	if (r->error)
+		return;
 	r->label[label].pc = (uint32_t)r->code->instr_count;
 	r->reachable |= r->label[label].used;
-	return 0;
 }
 
-int go_to(struct reader *r, uint32_t label)
+void go_to(struct reader *r, uint32_t label)
 {
 	struct kernel_code *code = r->code;
-	uint32_t here = (uint32_t)code->instr_count;
-	int error;
+	uint32_t here;
 
 	if (r->dead || !r->reachable)
-		return 0;
-	error = put_note(r);
-	if (error)
-		return error;
+		return;
+	put_note(r);
+	if (r->error)
+		return;
 	here = (uint32_t)code->instr_count;
 	r->label[label].used = true;
 	for (size_t i = 0; i < r->labels; i++)
@@ -100,15 +95,14 @@ int go_to(struct reader *r, uint32_t label)
 	    code->instr[here - 1].next == KERNEL_NONE)
 		code->instr[here - 1].next = label;
 	r->reachable = false;
-	return 0;
 }
 
 /* ---- a section ---- */
 
-int open_code(struct reader *r, enum kernel_section section, struct kernel_code *code)
+void open_code(struct reader *r, enum kernel_section section, struct kernel_code *code)
 {
 	if (code->line)
-		return say(r, "got \"%s\" a second time (first in line %u)", r->text, code->line);
+		say(r, "got \"%s\" a second time (first in line %u)", r->text, code->line);
 	code->line = r->token_line;
 	use_registers_of(r, code);
 	r->section = section;
@@ -119,7 +113,7 @@ int open_code(struct reader *r, enum kernel_section section, struct kernel_code 
 	r->dead = 0;
 	r->reachable = true;
 	r->guard = KERNEL_NO_COLUMN;
-	return new_label(r, &r->end_label);
+	r->end_label = new_label(r);
 }
 
 static uint32_t pc_of(const struct reader *r, uint32_t label)
@@ -212,23 +206,24 @@ static void fill_blocks(struct reader *r, const bool *leader)
 	}
 }
 
-static int make_blocks(struct reader *r)
+static void make_blocks(struct reader *r)
 {
 	struct kernel_code *code = r->code;
 	bool *leader = sim_calloc(code->instr_count + 1, sizeof(*leader));
 	size_t count = 0;
 
-	if (!leader)
-		return no_memory(r);
-	find_leaders(r, leader);
-	leader[code->instr_count] = true;
-	for (size_t i = 0; i < code->instr_count; i++)
-		count += leader[i];
-	code->block = sim_calloc(count, sizeof(*code->block));
+	if (leader) {
+		find_leaders(r, leader);
+		leader[code->instr_count] = true;
+		for (size_t i = 0; i < code->instr_count; i++)
+			count += leader[i];
+		code->block = sim_calloc(count, sizeof(*code->block));
+	}
 	if (code->block)
 		fill_blocks(r, leader);
+	else
+		no_memory(r);
 	sim_free(leader);
-	return code->block ? 0 : no_memory(r);
 }
 
 /* ---- columns ---- */
@@ -244,18 +239,17 @@ static uint16_t final_column(const struct kernel_code *code, uint16_t column)
 	return column;
 }
 
-static int make_rows(struct reader *r)
+static void make_rows(struct reader *r)
 {
 	struct kernel_code *code = r->code;
 	size_t rows = (size_t)code->constants + code->scratch;
 
 	code->row = sim_calloc(rows * KERNEL_LANES + 1, sizeof(*code->row));
 	if (!code->row)
-		return no_memory(r);
-	for (uint32_t c = 0; c < code->constants; c++)
+		no_memory(r);
+	for (uint32_t c = 0; code->row && c < code->constants; c++)
 		for (uint32_t l = 0; l < KERNEL_LANES; l++)
 			code->row[c * KERNEL_LANES + l] = code->constant[c];
-	return 0;
 }
 
 static void make_columns(struct kernel_code *code)
@@ -284,34 +278,33 @@ static void make_columns(struct kernel_code *code)
 				final_column(code, code->message[i].part[p].column);
 }
 
-static int say_never_set(struct reader *r, const struct kernel_register *reg)
+static void say_never_set(struct reader *r, const struct kernel_register *reg)
 {
 	const char *near = near_word(r, reg->name);
 	char call[40] = "";
 
 	if (reg->call && reg->call != reg->line)
 		snprintf(call, sizeof(call), " (the macro of line %u)", reg->call);
-	return say_at(r, reg->line, reg->column, "%s is read and never set in %s%s%s%s%s",
-		      reg->name, section_name(r), call, near ? "; did you mean \"" : "",
-		      near ? near : "", near ? "\"?" : "");
+	say_at(r, reg->line, reg->column, "%s is read and never set in %s%s%s%s%s", reg->name,
+	       section_name(r), call, near ? "; did you mean \"" : "", near ? near : "",
+	       near ? "\"?" : "");
 }
 
-static int check_registers(struct reader *r)
+static void check_registers(struct reader *r)
 {
 	const struct kernel_code *code = r->code;
 
-	for (uint32_t i = 0; i < code->registers; i++) {
+	for (uint32_t i = 0; !r->error && i < code->registers; i++) {
 		if (code->reg[i].let && !code->reg[i].named && !*r->kernel->unread) {
 			memcpy(r->kernel->unread, code->reg[i].name, KERNEL_NAME_MAX);
 			r->kernel->unread_line = code->reg[i].line;
 		}
 		if (code->reg[i].read && !code->reg[i].set)
-			return say_never_set(r, &code->reg[i]);
+			say_never_set(r, &code->reg[i]);
 	}
-	return 0;
 }
 
-static int analyse(struct reader *r)
+static void analyse(struct reader *r)
 {
 	char reason[200];
 	struct sim_spot at;
@@ -320,36 +313,30 @@ static int analyse(struct reader *r)
 	if (!error && r->section < KERNEL_SETUP)
 		error = kernel_rules(r->code, &at, reason, sizeof(reason));
 	if (error == -ENOMEM)
-		return no_memory(r);
-	return error ? say_at(r, at.line, at.column, "%s", reason) : 0;
+		no_memory(r);
+	else if (error)
+		say_at(r, at.line, at.column, "%s", reason);
 }
 
-int close_code(struct reader *r)
+void close_code(struct reader *r)
 {
 	const struct kernel_instr end = { .op = KERNEL_EXIT };
-	int error = 0;
 
 	r->statement_line = r->token_line;
 	r->statement_column = r->token_column;
 	if (!r->blocks) {
-		error = bind_label(r, r->end_label);
-		if (!error)
-			error = put_instr(r, &end);
+		bind_label(r, r->end_label);
+		put_instr(r, &end);
 	}
-	if (!error)
-		error = check_registers(r);
+	check_registers(r);
 	/* Others take the address of the first step of an instruction that has none: never NULL. */
-	if (!error && !SIM_ROOM(r->code->step, r->steps, r->code->step_count + 1))
-		error = no_memory(r);
-	if (error)
-		return error;
+	if (r->error || !ROOM(r, r->code->step, r->steps, r->code->step_count + 1))
+		return;
 	resolve(r);
 	make_columns(r->code);
-	error = make_rows(r);
-	if (!error)
-		error = make_blocks(r);
-	if (!error)
-		error = analyse(r);
+	make_rows(r);
+	make_blocks(r);
+	if (!r->error)
+		analyse(r);
 	r->code = NULL;
-	return error;
 }

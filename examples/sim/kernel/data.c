@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The data of a kernel: arrays, edge lists, recorded outcomes, sets of threads. */
-#include <errno.h>
-
 #include "edge_file.h"
 #include "reader.h"
 #include "../base/arena.h"
@@ -23,13 +21,13 @@ static uint64_t take_bytes(const struct kernel *k, uint64_t *end, uint64_t bytes
 	return start;
 }
 
-static int place_array(struct reader *r, struct kernel_array *array)
+static void place_array(struct reader *r, struct kernel_array *array)
 {
 	struct kernel *k = r->kernel;
 	uint64_t words = (uint64_t)array->length * array->words;
 
 	if (words > WORDS_MAX)
-		return say(r, "%s has more than %u words", array->name, WORDS_MAX);
+		say(r, "%s has more than %u words", array->name, WORDS_MAX);
 	if (array->kind == KERNEL_TABLE) {
 		array->base = k->table_words;
 		k->table_words += words;
@@ -40,54 +38,54 @@ static int place_array(struct reader *r, struct kernel_array *array)
 		array->base = take_bytes(k, &k->end, 4 * words);
 	}
 	if (k->shared_words > SHARED_WORDS)
-		return say(r, "more than %u shared words", SHARED_WORDS);
+		say(r, "more than %u shared words", SHARED_WORDS);
 	if (k->launched && k->end > 4 * ONE_CORE_WORDS)
-		return say(r, "more than %u words of memory", ONE_CORE_WORDS);
+		say(r, "more than %u words of memory", ONE_CORE_WORDS);
 	if (k->table_words > WORDS_MAX)
-		return say(r, "more than %u words of tables", WORDS_MAX);
-	return 0;
+		say(r, "more than %u words of tables", WORDS_MAX);
 }
 
-int add_array(struct reader *r, const char *name, enum kernel_array_kind kind, uint32_t length,
-	      uint32_t words, uint32_t *out)
+/* NULL after an error. */
+static struct kernel_array *add_array(struct reader *r, const char *name,
+				      enum kernel_array_kind kind, uint32_t length)
 {
 	struct kernel *k = r->kernel;
 	struct kernel_array *array;
 
 	if (k->arrays == 256)
-		return say(r, "more than 256 arrays");
-	if (!SIM_ROOM(k->array, r->arrays, k->arrays + 1))
-		return no_memory(r);
+		say(r, "more than 256 arrays");
+	if (r->error || !ROOM(r, k->array, r->arrays, k->arrays + 1))
+		return NULL;
 	array = &k->array[k->arrays];
 	memset(array, 0, sizeof(*array));
 	snprintf(array->name, sizeof(array->name), "%s", name);
 	array->kind = kind;
 	array->length = length;
-	array->words = words;
-	*out = (uint32_t)k->arrays++;
-	return add_name(r, name, NAME_ARRAY, *out);
+	array->words = 1;
+	add_name(r, name, NAME_ARRAY, (uint32_t)k->arrays++);
+	return array;
 }
 
 /* The array of --edges must have two words for each edge. */
-static int find_edges(struct reader *r)
+static void find_edges(struct reader *r)
 {
 	struct kernel *k = r->kernel;
 	const struct name *name = find_name(r, r->edges.text);
-	const struct kernel_array *array;
+	const struct kernel_array *array = name && name->kind == NAME_ARRAY ?
+						   &k->array[name->index] : NULL;
 
 	if (!r->edges.line)
-		return 0;
-	array = name && name->kind == NAME_ARRAY ? &k->array[name->index] : NULL;
+		return;
 	if (!array || array->kind != KERNEL_GLOBAL || array->words != 2 ||
 	    array->length < r->request->edges)
-		return say_at(r, r->edges.line, r->edges.index, "%s is no array of two words for "
-			      "each edge", r->edges.text);
-	k->edges = (uint16_t)name->index;
-	return 0;
+		say_at(r, r->edges.line, r->edges.index,
+		       "%s is no array of two words for each edge", r->edges.text);
+	else
+		k->edges = (uint16_t)name->index;
 }
 
 /* Look up the array that the `words` line named, and check that the words fit. */
-static int find_words(struct reader *r)
+static void find_words(struct reader *r)
 {
 	struct kernel *k = r->kernel;
 	const struct name *name = *r->words.text ? find_name(r, r->words.text) : NULL;
@@ -96,58 +94,55 @@ static int find_words(struct reader *r)
 	if (name && name->kind == NAME_ARRAY && k->array[name->index].kind == KERNEL_GLOBAL)
 		k->keys = (uint16_t)name->index;
 	else if (*r->words.text)
-		return say_at(r, r->words.line, r->words.index, "%s is no array", r->words.text);
-	if (!k->word.count)
-		return 0;
+		say_at(r, r->words.line, r->words.index, "%s is no array", r->words.text);
+	if (!k->word.count || r->error)
+		return;
 	array = &k->array[k->keys];
 	if (k->word.count >= array->length)
-		return say_at(r, r->words.line, r->words.index,
-			      "the file has %u words, expected at most %u: those of %s from index "
-			      "1 on", k->word.count, array->length - 1, array->name);
-	return k->threads <= k->word.count ? 0 :
-	       say_at(r, r->words.line, r->words.index,
-		      "the file has %u words, expected one for each of %llu threads",
-		      k->word.count, (unsigned long long)k->threads);
+		say_at(r, r->words.line, r->words.index,
+		       "the file has %u words, expected at most %u: those of %s from index 1 on",
+		       k->word.count, array->length - 1, array->name);
+	if (k->threads > k->word.count)
+		say_at(r, r->words.line, r->words.index,
+		       "the file has %u words, expected one for each of %llu threads",
+		       k->word.count, (unsigned long long)k->threads);
 }
 
 /* Read the numbers of a table from a file that holds nothing else. */
-static int read_numbers(struct reader *r, const struct text *text)
+static void read_numbers(struct reader *r, const struct text *text)
 {
 	struct kernel *k = r->kernel;
 	const struct kernel_array *table = &k->array[text->table];
 	uint32_t count = table->length * table->words, at = 0;
 	char what[80];
-	int error = 0;
 
 	read_in(r, text);
 	next_token(r);
-	while (!error && r->token != TOKEN_END_OF_FILE) {
+	while (r->token != TOKEN_END_OF_FILE) {
 		if (r->token == TOKEN_END_OF_LINE) {
 			next_token(r);
 		} else if (at == count) {
-			return say(r, "got \"%s\", expected the end of the file: table %s has %u "
-				      "words", r->text, table->name, count);
+			say(r, "got \"%s\", expected the end of the file: table %s has %u words",
+			    r->text, table->name, count);
 		} else {
 			snprintf(what, sizeof(what), "number %u of %u of table %s", at + 1, count,
 				 table->name);
-			error = take_number(r, 0, UINT32_MAX, what,
-					    &k->table[table->base + at++]);
+			k->table[table->base + at++] = take_number(r, 0, UINT32_MAX, what);
 		}
 	}
-	return error || at == count ? error :
-	       say(r, "got the end of the file after %u numbers, expected the %u of table %s", at,
-		   count, table->name);
+	if (at != count)
+		say(r, "got the end of the file after %u numbers, expected the %u of table %s", at,
+		    count, table->name);
 }
 
 /* Place the locks after all data; then every array has its address. */
-int lay_out(struct reader *r)
+void lay_out(struct reader *r)
 {
 	struct kernel *k = r->kernel;
 	uint64_t end = k->end;
-	int error = 0;
 
-	if (find_edges(r) || find_words(r))
-		return -EINVAL;
+	find_edges(r);
+	find_words(r);
 	k->lock_base = take_bytes(k, &end, 4);
 	for (size_t i = 0; i < k->arrays; i++)
 		if (k->array[i].kind == KERNEL_LOCK_WORDS)
@@ -162,11 +157,10 @@ int lay_out(struct reader *r)
 	}
 	k->table = sim_calloc(k->table_words + 1, sizeof(*k->table));
 	if (!k->table)
-		return no_memory(r);
-	for (const struct text *text = r->included; !error && text; text = text->next)
+		no_memory(r);
+	for (const struct text *text = r->included; !r->error && text; text = text->next)
 		if (text->table != KERNEL_NONE)
-			error = read_numbers(r, text);
-	return error;
+			read_numbers(r, text);
 }
 
 /* Numbers anyone can reproduce: SplitMix64 of the array's number and the index. */
@@ -180,80 +174,76 @@ static uint32_t draw(uint64_t array, uint64_t index, uint32_t low, uint32_t high
 	return low + (uint32_t)((z >> 32) * ((uint64_t)(high - low) + 1) >> 32);
 }
 
-static void give(struct reader *r, uint32_t array, uint32_t index, uint32_t value)
+static void give(struct reader *r, const struct kernel_array *array, uint32_t index,
+		 uint32_t value)
 {
-	sim_memory_write(r->kernel->initial, r->kernel->array[array].base + 4ull * index, value);
+	sim_memory_write(r->kernel->initial, array->base + 4ull * index, value);
 }
 
 /* random LEAST GREATEST */
-static int read_drawn(struct reader *r, uint32_t array)
+static void read_drawn(struct reader *r, const struct kernel_array *array)
 {
-	uint32_t low = 0, high = 0;
-	int error;
+	uint32_t low, high;
 
 	next_token(r);
-	error = take_number(r, 0, UINT32_MAX, "the least value", &low);
-	if (!error)
-		error = take_number(r, low, UINT32_MAX, "the greatest value", &high);
-	for (uint32_t i = 0; !error && i < r->kernel->array[array].length; i++)
-		give(r, array, i, draw(array, i, low, high));
-	return error;
+	low = take_number(r, 0, UINT32_MAX, "the least value");
+	high = take_number(r, low, UINT32_MAX, "the greatest value");
+	for (uint32_t i = 0; !r->error && i < array->length; i++)
+		give(r, array, i, draw((uint64_t)(array - r->kernel->array), i, low, high));
 }
 
 /* = VALUE ... */
-static int read_values(struct reader *r, uint32_t array)
+static void read_values(struct reader *r, const struct kernel_array *array)
 {
-	uint32_t length = r->kernel->array[array].length, count = 0;
+	uint32_t count = 0;
 
 	next_token(r);
 	for (; r->token == TOKEN_NUMBER; next_token(r)) {
-		if (count == length)
-			return say(r, "got more than %u values, expected at most the length of the "
-				      "array", length);
-		give(r, array, count++, r->number);
+		if (count == array->length)
+			say(r, "got more than %u values, expected at most the length of the array",
+			    count);
+		else
+			give(r, array, count++, r->number);
 	}
-	return !count || !at_end(r) ? unexpected(r, "a value, 0 .. 4294967295") : 0;
+	if (!count || !at_end(r))
+		unexpected(r, "a value, 0 .. 4294967295");
 }
 
-static int add_field(struct reader *r, struct kernel_array *array, size_t *room)
+static void add_field(struct reader *r, struct kernel_array *array, size_t *room)
 {
 	struct kernel_field *field;
-	int error;
 
-	if (!SIM_ROOM(array->field, *room, array->fields + 1))
-		return no_memory(r);
+	if (!ROOM(r, array->field, *room, array->fields + 1))
+		return;
 	field = &array->field[array->fields];
 	memset(field, 0, sizeof(*field));
 	for (size_t i = 0; i < array->fields; i++)
 		if (r->token == TOKEN_WORD && same(array->field[i].name, r->text))
-			return say(r, "got field \"%s\" a second time", r->text);
-	error = take_name(r, "the name of a field", field->name);
+			say(r, "got field \"%s\" a second time", r->text);
+	take_name(r, "the name of a field", field->name);
 	field->offset = array->words;
 	field->count = 1;
-	if (!error && at_sign(r, "[")) {
+	if (at_sign(r, "[")) {
 		next_token(r);
-		error = read_constant(r, 1, 65536, "the words of a field", &field->count);
-		if (!error)
-			error = take_sign(r, "]");
+		field->count = read_constant(r, 1, 65536, "the words of a field");
+		take_sign(r, "]");
 	}
 	array->fields++;
 	array->words += field->count;
-	return error;
 }
 
 /* { FIELD FIELD[WORDS] ... } */
-static int read_fields(struct reader *r, struct kernel_array *array)
+static void read_fields(struct reader *r, struct kernel_array *array)
 {
 	size_t room = 0;
-	int error = 0;
 
 	next_token(r);
 	array->words = 0;
-	while (!error && !at_sign(r, "}"))
-		error = add_field(r, array, &room);
-	if (!error && !array->fields)
-		error = unexpected(r, "the name of a field");
-	return error ? error : take_sign(r, "}");
+	while (!r->error && !at_sign(r, "}"))
+		add_field(r, array, &room);
+	if (!array->fields)
+		unexpected(r, "the name of a field");
+	take_sign(r, "}");
 }
 
 static enum kernel_array_kind array_kind(const char *word)
@@ -265,211 +255,201 @@ static enum kernel_array_kind array_kind(const char *word)
 }
 
 /* array|locks|shared|table NAME LENGTH [{ FIELDS }] [= VALUES | random LEAST GREATEST] */
-int read_array(struct reader *r)
+void read_array(struct reader *r)
 {
 	enum kernel_array_kind kind = array_kind(r->text);
 	char name[KERNEL_NAME_MAX];
-	uint32_t length = 0, array;
-	struct kernel *k = r->kernel;
-	int error;
+	struct kernel_array *array;
+	uint32_t length;
 
 	next_token(r);
-	error = r->token == TOKEN_WORD ? must_be_new(r, r->text) : 0;
-	if (!error)
-		error = take_name(r, "the name of an array", name);
-	if (!error)
-		error = read_constant(r, 1, kind == KERNEL_SHARED ? SHARED_WORDS :
-				      k->launched		? ONE_CORE_WORDS : WORDS_MAX,
-				      "the length in words", &length);
-	if (!error)
-		error = add_array(r, name, kind, length, 1, &array);
-	if (!error && at_sign(r, "{"))
-		error = read_fields(r, &k->array[array]);
-	if (!error)
-		error = place_array(r, &k->array[array]);
-	if (error)
-		return error;
+	take_new_name(r, "the name of an array", name);
+	length = read_constant(r, 1, kind == KERNEL_SHARED ? SHARED_WORDS :
+			       r->kernel->launched	   ? ONE_CORE_WORDS : WORDS_MAX,
+			       "the length in words");
+	array = add_array(r, name, kind, length);
+	if (!array)
+		return;
+	if (at_sign(r, "{"))
+		read_fields(r, array);
+	place_array(r, array);
 	if (kind == KERNEL_GLOBAL && at_sign(r, "="))
-		return read_values(r, array);
-	if (kind == KERNEL_GLOBAL && at_word(r, "random"))
-		return read_drawn(r, array);
-	return 0;
+		read_values(r, array);
+	else if (kind == KERNEL_GLOBAL && at_word(r, "random"))
+		read_drawn(r, array);
 }
 
 /* ---- edge lists ---- */
 
-static int add_part(struct reader *r, const char *name, const char *part, uint32_t length,
-		    uint32_t *out)
+/* NULL after an error. */
+static const struct kernel_array *add_part(struct reader *r, const char *name, const char *part,
+					   uint32_t length)
 {
+	struct kernel_array *array;
 	char whole[KERNEL_NAME_MAX];
-	int error;
 
 	snprintf(whole, sizeof(whole), "%.20s.%s", name, part);
-	error = must_be_new(r, whole);
-	if (!error)
-		error = add_array(r, whole, KERNEL_GLOBAL, length, 1, out);
-	return error ? error : place_array(r, &r->kernel->array[*out]);
+	must_be_new(r, whole);
+	array = add_array(r, whole, KERNEL_GLOBAL, length);
+	if (array)
+		place_array(r, array);
+	return r->error ? NULL : array;
 }
 
 /* Stores the edges as two arrays: NAME.first[vertices + 1] holds indices into NAME.to[edges]. */
-static int add_graph(struct reader *r, const struct sim_edges *edges, const char *name)
+static void add_graph(struct reader *r, const struct sim_edges *edges, const char *name)
 {
-	uint32_t *first = sim_calloc(edges->vertices + 2, sizeof(*first)), first_array, to_array;
+	uint32_t *first = sim_calloc(edges->vertices + 2, sizeof(*first));
+	const struct kernel_array *array;
 	char vertices[KERNEL_NAME_MAX];
-	int error = first ? 0 : no_memory(r);
 
-	if (!error)
-		error = add_part(r, name, "first", edges->vertices + 1, &first_array);
-	if (!error)
-		error = add_part(r, name, "to", edges->count, &to_array);
-	snprintf(vertices, sizeof(vertices), "%.20s.vertices", name);
-	if (!error)
-		error = add_name(r, vertices, NAME_PARAM, edges->vertices);
-	for (uint32_t i = 0; !error && i < edges->count; i++)
-		first[edges->end[i][0] + 1]++;
-	for (uint32_t v = 0; !error && v < edges->vertices; v++) {
-		first[v + 1] += first[v];
-		give(r, first_array, v + 1, first[v + 1]);
+	if (!first) {
+		no_memory(r);
+		return;
 	}
-	for (uint32_t i = 0; !error && i < edges->count; i++)
-		give(r, to_array, first[edges->end[i][0]]++, edges->end[i][1]);
+	for (uint32_t i = 0; i < edges->count; i++)
+		first[edges->end[i][0] + 1]++;
+	array = add_part(r, name, "first", edges->vertices + 1);
+	for (uint32_t v = 0; array && v < edges->vertices; v++) {
+		first[v + 1] += first[v];
+		give(r, array, v + 1, first[v + 1]);
+	}
+	array = add_part(r, name, "to", edges->count);
+	for (uint32_t i = 0; array && i < edges->count; i++)
+		give(r, array, first[edges->end[i][0]]++, edges->end[i][1]);
+	snprintf(vertices, sizeof(vertices), "%.20s.vertices", name);
+	add_name(r, vertices, NAME_PARAM, edges->vertices);
 	sim_free(first);
-	return error;
 }
 
 /* graph NAME FILE [renumbered] */
-int read_graph(struct reader *r)
+void read_graph(struct reader *r)
 {
 	char name[KERNEL_NAME_MAX], file[KERNEL_PATH_MAX];
 	struct sim_edges edges;
 	bool renumber;
 	FILE *in;
-	int error;
 
 	next_token(r);
-	error = r->token == TOKEN_WORD ? must_be_new(r, r->text) : 0;
-	if (!error)
-		error = take_name(r, "the name of a graph", name);
-	if (!error && strlen(name) > 20)
-		return say(r, "got \"%s\", expected a name of at most 20 characters", name);
-	if (!error)
-		error = open_file(r, file, &in);
-	if (error)
-		return error;
+	take_new_name(r, "the name of a graph", name);
+	if (strlen(name) > 20)
+		say(r, "got \"%s\", expected a name of at most 20 characters", name);
+	in = open_file(r, file);
+	if (!in)
+		return;
 	next_token(r);
 	renumber = at_word(r, "renumbered");
-	error = sim_edges_read(in, file, renumber, &edges, r->message, r->message_size);
+	keep_error(r, sim_edges_read(in, file, renumber, &edges, r->message, r->message_size));
 	fclose(in);
-	if (error)
-		return error;
+	if (r->error)
+		return;
 	if (renumber)
 		next_token(r);
-	error = add_graph(r, &edges, name);
+	add_graph(r, &edges, name);
 	sim_edges_free(&edges);
-	return error;
 }
 
 /* ---- sets of threads, and recorded outcomes ---- */
 
-static int take_thread(struct reader *r, uint32_t *thread)
+static uint32_t take_thread(struct reader *r)
 {
-	if (r->token == TOKEN_NUMBER && r->number >= r->kernel->block_threads)
-		return say(r, "thread %u is outside the block of %u threads", r->number,
-			   r->kernel->block_threads);
-	return take_number(r, 0, r->kernel->block_threads - 1, "the number of a thread", thread);
+	uint32_t threads = r->kernel->block_threads;
+
+	if (r->token == TOKEN_NUMBER && r->number >= threads)
+		say(r, "thread %u is outside the block of %u threads", r->number, threads);
+	return take_number(r, 0, threads - 1, "the number of a thread");
 }
 
-int read_list(struct reader *r, uint32_t *out)
+uint32_t read_list(struct reader *r)
 {
 	struct kernel *k = r->kernel;
 	struct kernel_list *list;
-	uint32_t thread = 0;
-	int error = 0;
 
-	if (!SIM_ROOM(k->list, r->lists, k->lists + 1))
-		return no_memory(r);
+	if (!ROOM(r, k->list, r->lists, k->lists + 1))
+		return KERNEL_NONE;
 	list = &k->list[k->lists];
 	memset(list, 0, sizeof(*list));
 	do {
-		error = take_thread(r, &thread);
-		if (!error)
-			list->bits[thread / 32] |= UINT32_C(1) << thread % 32;
-	} while (!error && r->token == TOKEN_NUMBER);
-	if (!error)
-		*out = (uint32_t)k->lists++;
-	return error;
+		uint32_t thread = take_thread(r);
+
+		list->bits[thread / 32] |= UINT32_C(1) << thread % 32;
+	} while (r->token == TOKEN_NUMBER);
+	return (uint32_t)k->lists++;
 }
 
-static int new_trace(struct reader *r, const char *name, uint32_t *out)
+/* NULL after an error. */
+static struct kernel_trace *new_trace(struct reader *r, const char *name)
 {
 	struct kernel *k = r->kernel;
 	struct kernel_trace *trace;
 
 	if (k->traces == 256)
-		return say(r, "more than 256 traces");
-	if (!SIM_ROOM(k->trace, r->traces, k->traces + 1))
-		return no_memory(r);
-	trace = &k->trace[k->traces++];
+		say(r, "more than 256 traces");
+	if (r->error || !ROOM(r, k->trace, r->traces, k->traces + 1))
+		return NULL;
+	trace = &k->trace[k->traces];
 	memset(trace, 0, sizeof(*trace));
 	snprintf(trace->name, sizeof(trace->name), "%.*s", (int)KERNEL_NAME_MAX - 1, name);
 	trace->line = r->line;
 	trace->counter = KERNEL_NO_COLUMN;
 	trace->first = sim_calloc(k->block_threads, sizeof(*trace->first));
 	trace->count = sim_calloc(k->block_threads, sizeof(*trace->count));
-	*out = (uint32_t)k->traces - 1;
 	if (!trace->first || !trace->count)
-		return no_memory(r);
-	return add_name(r, name, NAME_TRACE, *out);
+		no_memory(r);
+	add_name(r, name, NAME_TRACE, (uint32_t)k->traces++);
+	return r->error ? NULL : trace;
 }
 
 /* Outcomes up to the end of the line. */
-static int read_outcomes(struct reader *r, struct kernel_trace *trace, uint32_t thread)
+static void read_outcomes(struct reader *r, struct kernel_trace *trace, uint32_t thread)
 {
 	trace->first[thread] = (uint32_t)trace->used;
 	for (; r->at < r->end && *r->at != '\n' && *r->at != '#'; r->at++) {
 		if (*r->at == ' ' || *r->at == '\t')
 			continue;
-		if (*r->at != '0' && *r->at != '1') {
-			next_token(r);
-			return unexpected(r, WHAT_OUTCOMES);
-		}
+		if (*r->at != '0' && *r->at != '1')
+			break;
 		if (trace->used >= ONE_CORE_WORDS)
-			return say(r, "more than %u outcomes", ONE_CORE_WORDS);
-		if (!SIM_ROOM(trace->outcome, trace->capacity, trace->used + 1))
-			return no_memory(r);
+			say(r, "more than %u outcomes", ONE_CORE_WORDS);
+		if (r->error || !ROOM(r, trace->outcome, trace->capacity, trace->used + 1))
+			return;
 		trace->outcome[trace->used++] = *r->at == '1';
 		trace->count[thread]++;
 	}
 	next_token(r);
-	return trace->count[thread] ? 0 : unexpected(r, WHAT_OUTCOMES);
+	if (!trace->count[thread] || !at_end(r))
+		unexpected(r, WHAT_OUTCOMES);
 }
 
 /* trace NAME THREAD OUTCOMES */
-int read_trace(struct reader *r)
+void read_trace(struct reader *r)
 {
 	struct kernel *k = r->kernel;
+	struct kernel_trace *trace = NULL;
 	const struct name *name;
-	uint32_t thread = 0, trace = 0;
-	int error = 0;
+	uint32_t thread;
 
 	next_token(r);
 	if (r->token != TOKEN_WORD)
-		return unexpected(r, "the name of a trace");
+		unexpected(r, "the name of a trace");
 	name = find_name(r, r->text);
-	if (name && name->kind == NAME_TRACE)
-		trace = name->index;
-	else
-		error = must_be_new(r, r->text);
-	if (!error && !name)
-		error = new_trace(r, r->text, &trace);
-	if (error)
-		return error;
+	if (name && name->kind == NAME_TRACE) {
+		trace = &k->trace[name->index];
+	} else {
+		must_be_new(r, r->text);
+		trace = new_trace(r, r->text);
+	}
 	next_token(r);
-	if (r->token != TOKEN_NUMBER || r->number >= k->block_threads)
-		return take_thread(r, &thread);
+	if (!trace)
+		return;
+	if (r->token != TOKEN_NUMBER || r->number >= k->block_threads) {
+		take_thread(r);
+		return;
+	}
 	thread = r->number; /* and r->at is behind it */
-	if (k->trace[trace].count[thread])
-		return say(r, "got thread %u a second time, expected each thread of a trace once",
-			   thread);
-	return read_outcomes(r, &k->trace[trace], thread);
+	if (trace->count[thread])
+		say(r, "got thread %u a second time, expected each thread of a trace once",
+		    thread);
+	else
+		read_outcomes(r, trace, thread);
 }

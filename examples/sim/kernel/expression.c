@@ -8,8 +8,6 @@
 #include "reader.h"
 #include "../base/arena.h"
 
-#include <errno.h>
-
 static const struct infix {
 	char text[4];
 	uint8_t level, operator;
@@ -39,30 +37,25 @@ static const struct function {
 
 /* ---- columns and steps ---- */
 
-static int constant_column(struct reader *r, uint32_t number, uint16_t *out)
+static uint16_t constant_column(struct reader *r, uint32_t number)
 {
 	struct kernel_code *code = r->code;
 	uint32_t i = 0;
 
+	if (r->error)
+		return KERNEL_NO_COLUMN;
 	while (i < code->constants && code->constant[i] != number)
 		i++;
-	*out = (uint16_t)(CONSTANT_COLUMN | i);
-	if (i < code->constants)
-		return 0;
 	if (i == KERNEL_COLUMNS_MAX)
-		return say(r, "more than %u constants", KERNEL_COLUMNS_MAX);
-	if (!SIM_ROOM(code->constant, r->constants, i + 1))
-		return no_memory(r);
-	code->constant[code->constants++] = number;
-	return 0;
+		say(r, "more than %u constants", KERNEL_COLUMNS_MAX);
+	else if (i == code->constants && ROOM(r, code->constant, r->constants, i + 1))
+		code->constant[code->constants++] = number;
+	return (uint16_t)(CONSTANT_COLUMN | i);
 }
 
-int column_of(struct reader *r, const struct value *value, uint16_t *out)
+uint16_t column_of(struct reader *r, struct value value)
 {
-	if (value->constant)
-		return constant_column(r, value->number, out);
-	*out = value->column;
-	return 0;
+	return value.constant ? constant_column(r, value.number) : value.column;
 }
 
 /* Does a step between this step and the next instruction overwrite an operand of this step? */
@@ -108,161 +101,143 @@ static uint16_t free_scratch(struct reader *r)
 	return (uint16_t)(SCRATCH_COLUMN | next);
 }
 
-int add_step(struct reader *r, struct kernel_step step, uint16_t to, struct value *out)
+struct value add_step(struct reader *r, struct kernel_step step, uint16_t to)
 {
 	struct kernel_code *code = r->code;
+	struct value out = { .truth = step.operator >= KERNEL_LESS &&
+				      step.operator <= KERNEL_EITHER };
 	uint16_t same;
 
-	*out = (struct value){ .truth = step.operator >= KERNEL_LESS &&
-					step.operator <= KERNEL_EITHER };
-	if (r->dead)
-		return 0;
+	if (r->dead || r->error)
+		return out;
 	same = to == KERNEL_NO_COLUMN ? known(r, &step) : KERNEL_NO_COLUMN;
 	if (same != KERNEL_NO_COLUMN) {
-		out->column = same;
-		return 0;
+		out.column = same;
+		return out;
 	}
 	if (code->step_count - r->first_step == KERNEL_COLUMNS_MAX ||
 	    code->step_count == KERNEL_STEPS_MAX)
-		return say(r, "an expression or the code is too long");
-	if (!SIM_ROOM(code->step, r->steps, code->step_count + 1))
-		return no_memory(r);
-	step.d = out->column = to == KERNEL_NO_COLUMN ? free_scratch(r) : to;
+		say(r, "an expression or the code is too long");
+	if (r->error || !ROOM(r, code->step, r->steps, code->step_count + 1))
+		return out;
+	step.d = out.column = to == KERNEL_NO_COLUMN ? free_scratch(r) : to;
 	step.line = own_line(r, r->statement_line);
 	step.column = own_column(r, r->statement_column);
 	code->step[code->step_count++] = step;
-	return 0;
+	return out;
 }
 
-int put_in(struct reader *r, uint16_t reg, const struct value *value)
+void put_in(struct reader *r, uint16_t reg, struct value value)
 {
 	struct kernel_code *code = r->code;
 	struct kernel_step step = { .operator = KERNEL_COPY };
-	struct value result;
-	int error;
 
-	if (r->dead)
-		return 0;
-	if (!value->constant && value->column & SCRATCH_COLUMN &&
-	    code->step_count > r->first_step &&
-	    code->step[code->step_count - 1].d == value->column) {
+	if (r->dead || r->error)
+		return;
+	if (!value.constant && value.column & SCRATCH_COLUMN && code->step_count > r->first_step &&
+	    code->step[code->step_count - 1].d == value.column) {
 		code->step[code->step_count - 1].d = reg;
-		return 0;
+		return;
 	}
-	error = column_of(r, value, &step.a);
-	step.b = step.c = step.a;
-	return error ? error : add_step(r, step, reg, &result);
+	step.a = step.b = step.c = column_of(r, value);
+	add_step(r, step, reg);
 }
 
-static int ternary(struct reader *r, enum kernel_operator operator, const struct value *a,
-		   const struct value *b, const struct value *c, struct value *out)
+static struct value ternary(struct reader *r, enum kernel_operator operator, struct value a,
+			    struct value b, struct value c)
 {
 	struct kernel_step step = { .operator = (uint8_t)operator };
-	int error;
 
-	if (operator == KERNEL_RANDOM && a->constant) {
-		*out = constant(kernel_random(r->kernel->seed, a->number));
-		return 0;
-	}
-	if (a->constant && b->constant && c->constant) {
-		*out = constant(kernel_compute(operator, a->number, b->number, c->number));
-		return 0;
-	}
-	error = column_of(r, a, &step.a);
-	if (!error)
-		error = column_of(r, b, &step.b);
-	if (!error)
-		error = column_of(r, c, &step.c);
-	return error ? error : add_step(r, step, KERNEL_NO_COLUMN, out);
+	if (operator == KERNEL_RANDOM && a.constant)
+		return constant(kernel_random(r->kernel->seed, a.number));
+	if (a.constant && b.constant && c.constant)
+		return constant(kernel_compute(operator, a.number, b.number, c.number));
+	step.a = column_of(r, a);
+	step.b = column_of(r, b);
+	step.c = column_of(r, c);
+	return add_step(r, step, KERNEL_NO_COLUMN);
 }
 
-int binary(struct reader *r, enum kernel_operator operator, const struct value *a,
-	   const struct value *b, struct value *out)
+struct value binary(struct reader *r, enum kernel_operator operator, struct value a,
+		    struct value b)
 {
-	return ternary(r, operator, a, b, b, out);
+	return ternary(r, operator, a, b, b);
 }
 
 /* ---- memory ---- */
 
-static int add_place(struct reader *r, const struct kernel_place *place, uint16_t *out)
+static uint16_t add_place(struct reader *r, const struct kernel_place *place)
 {
 	struct kernel *k = r->kernel;
-	struct kernel_place *p;
+	size_t i;
 
-	for (size_t i = 0; i < k->places; i++) {
-		p = &k->place[i];
+	for (i = 0; i < k->places; i++) {
+		const struct kernel_place *p = &k->place[i];
+
 		if (p->array == place->array && p->offset == place->offset &&
-		    p->stride == place->stride && p->length == place->length) {
-			*out = (uint16_t)i;
-			return 0;
-		}
+		    p->stride == place->stride && p->length == place->length)
+			return (uint16_t)i;
 	}
-	if (k->places == KERNEL_COLUMNS_MAX)
-		return say(r, "more than %u places of memory", KERNEL_COLUMNS_MAX);
-	if (!SIM_ROOM(k->place, r->places, k->places + 1))
-		return no_memory(r);
-	k->place[k->places] = *place;
-	*out = (uint16_t)k->places++;
-	return 0;
+	if (i == KERNEL_COLUMNS_MAX)
+		say(r, "more than %u places of memory", KERNEL_COLUMNS_MAX);
+	else if (ROOM(r, k->place, r->places, i + 1))
+		k->place[k->places++] = *place;
+	return (uint16_t)i;
 }
 
-static int read_index(struct reader *r, struct value *out)
+static struct value read_index(struct reader *r)
 {
-	int error = take_sign(r, "[");
+	struct value index;
 
-	if (!error)
-		error = read_expression(r, out);
-	return error ? error : take_sign(r, "]");
+	take_sign(r, "[");
+	index = read_expression(r);
+	take_sign(r, "]");
+	return index;
 }
 
-static int find_field(struct reader *r, const struct kernel_array *array, size_t *out)
+/* The first field after an error. */
+static size_t take_field(struct reader *r, const struct kernel_array *array)
 {
 	char names[100] = "";
 	size_t used = 0;
 
-	for (*out = 0; r->token == TOKEN_WORD && *out < array->fields; ++*out)
-		if (same(array->field[*out].name, r->text)) {
+	for (size_t i = 0; r->token == TOKEN_WORD && i < array->fields; i++)
+		if (same(array->field[i].name, r->text)) {
 			next_token(r);
-			return 0;
+			return i;
 		}
 	for (size_t i = 0; i < array->fields && used < 80; i++)
 		used += (size_t)snprintf(names + used, sizeof(names) - used, " %.30s",
 					 array->field[i].name);
 	say(r, "got \"%s\", expected a field of %s:%s", r->text, array->name, names);
-	return -EINVAL;
+	return 0;
 }
 
 /* .FIELD, or .FIELD[e]; the latter makes a flat index from that of the element. */
-static int read_field(struct reader *r, struct kernel_place *place, struct value *index)
+static struct value read_field(struct reader *r, struct kernel_place *place, struct value index)
 {
 	const struct kernel_array *array = &r->kernel->array[place->array];
 	struct kernel_step step = { .operator = KERNEL_SPAN };
 	struct value part;
 	size_t field;
-	int error = take_sign(r, ".");
 
-	if (!error)
-		error = find_field(r, array, &field);
-	if (error)
-		return error;
+	take_sign(r, ".");
+	field = take_field(r, array);
 	place->offset = array->field[field].offset;
 	if (array->field[field].count == 1 && !at_sign(r, "["))
-		return 0;
-	error = read_index(r, &part);
-	if (!error)
-		error = column_of(r, index, &step.a);
-	if (!error)
-		error = column_of(r, &part, &step.b);
-	step.c = step.a;
+		return index;
+	part = read_index(r);
+	step.a = step.c = column_of(r, index);
+	step.b = column_of(r, part);
 	step.extra = (uint32_t)place->array << 16 | (uint32_t)field;
 	place->offset = 0;
 	place->stride = 4;
 	place->length = array->length * array->words;
-	return error ? error : add_step(r, step, KERNEL_NO_COLUMN, index);
+	return add_step(r, step, KERNEL_NO_COLUMN);
 }
 
 /* The name is no array. ARRAY.FIELD counts as a name here; it needs an index. */
-static int without_index(struct reader *r)
+static void without_index(struct reader *r)
 {
 	char array[KERNEL_NAME_MAX];
 	const struct name *name;
@@ -271,112 +246,110 @@ static int without_index(struct reader *r)
 	snprintf(array, sizeof(array), "%.*s", (int)length, r->text);
 	name = r->token == TOKEN_WORD && r->text[length] ? find_name(r, array) : NULL;
 	if (name && name->kind == NAME_ARRAY)
-		return say(r, "got \"%s\", expected \"%s[INDEX]%s\"", r->text, array,
-			   r->text + length);
-	return unexpected(r, "the name of an array");
+		say(r, "got \"%s\", expected \"%s[INDEX]%s\"", r->text, array,
+		    r->text + length);
+	else
+		unexpected(r, "the name of an array");
 }
 
-int read_place(struct reader *r, uint16_t *out, struct value *index)
+uint16_t read_place(struct reader *r, struct value *index)
 {
 	const struct name *name = r->token == TOKEN_WORD ? find_name(r, r->text) : NULL;
 	const struct kernel_array *array;
 	struct kernel_place place = { 0 };
-	int error;
 
-	if (!name || name->kind != NAME_ARRAY)
-		return without_index(r);
+	*index = constant(0);
+	if (!name || name->kind != NAME_ARRAY) {
+		without_index(r);
+		return 0;
+	}
 	array = &r->kernel->array[name->index];
 	if (array->kind == KERNEL_SHARED && of_host(r))
-		return say(r, "got \"%s\", shared memory, which ends with its launch, expected "
-			      "what the launch leaves", r->text);
+		say(r, "got \"%s\", shared memory, which ends with its launch, expected what the "
+		       "launch leaves", r->text);
 	if (array->kind == KERNEL_SHARED && r->code && !of_run(r) && !r->kernel->shows_shared)
-		return say(r, "got \"%s\", shared memory, of which each of %u blocks has a copy, "
-			      "expected what all threads see", r->text, r->kernel->blocks);
+		say(r, "got \"%s\", shared memory, of which each of %u blocks has a copy, "
+		       "expected what all threads see", r->text, r->kernel->blocks);
 	place.array = (uint16_t)name->index;
 	place.stride = 4 * array->words;
 	place.length = array->length;
 	next_token(r);
-	error = read_index(r, index);
-	if (!error && array->fields)
-		error = read_field(r, &place, index);
-	return error ? error : add_place(r, &place, out);
+	*index = read_index(r);
+	if (array->fields)
+		*index = read_field(r, &place, *index);
+	return add_place(r, &place);
+}
+
+/* What a run finds out is asked for before the run. */
+static struct value not_known(struct reader *r)
+{
+	say(r, "got \"%s\", expected what is known before the run", r->text);
+	return constant(0);
 }
 
 /* A word of memory or of a table. */
-static int fetch(struct reader *r, struct value *out)
+static struct value fetch(struct reader *r)
 {
 	const struct name *name = find_name(r, r->text);
 	bool table = r->kernel->array[name->index].kind == KERNEL_TABLE;
-	struct kernel_step step = { .operator = KERNEL_FETCH };
+	struct kernel_step step = { .operator = KERNEL_FETCH, .c = r->guard };
 	struct value index;
-	uint16_t place = 0;
-	int error;
 
 	if (!r->code)
-		return say(r, "got \"%s\", expected what is known before the run", r->text);
+		return not_known(r);
 	if (!table && (of_run(r) || r->section == KERNEL_AFFINITY))
-		return say(r, "got \"%s\", expected no memory in an expression of a program: "
-			      "\"load\" it into a register first", r->text);
-	error = read_place(r, &place, &index);
-	if (!error)
-		error = column_of(r, &index, &step.a);
-	step.b = step.a;
-	step.c = r->guard;
-	if (!error && step.c == KERNEL_NO_COLUMN)
-		error = constant_column(r, 1, &step.c);
-	step.extra = place;
-	return error ? error : add_step(r, step, KERNEL_NO_COLUMN, out);
+		say(r, "got \"%s\", expected no memory in an expression of a program: \"load\" it "
+		       "into a register first", r->text);
+	step.extra = read_place(r, &index);
+	step.a = step.b = column_of(r, index);
+	if (step.c == KERNEL_NO_COLUMN)
+		step.c = constant_column(r, 1);
+	return add_step(r, step, KERNEL_NO_COLUMN);
 }
 
 /* ---- operands ---- */
 
-static int say_nothing_is_known(struct reader *r)
+/* The arguments of a define. */
+static void bind_arguments(struct reader *r, const struct macro *macro, struct scope *scope)
 {
-	return say(r, "got \"%s\", expected what is known before the run", r->text);
+	take_sign(r, "(");
+	for (uint32_t i = 0; i < macro->parameters; i++) {
+		struct binding *b = &scope->binding[scope->bindings++];
+
+		if (i)
+			take_sign(r, ",");
+		strcpy(b->name, macro->parameter[i]);
+		strcpy(b->text, macro->parameter[i]);
+		b->token = TOKEN_VALUE;
+		b->value = read_expression(r);
+	}
+	take_sign(r, ")");
 }
 
 /* A define, expanded in place: its body is read with its parameters bound. */
-static int expand(struct reader *r, struct macro *macro, struct value *out)
+static struct value expand(struct reader *r, struct macro *macro)
 {
 	struct scope scope = { .bindings = 0 };
 	struct reader saved;
-	char close[2] = ")";
-	int error = 0;
+	struct value out;
 
 	if (macro->busy)
-		return say(r, "\"%s\" is made of itself", macro->name);
+		say(r, "\"%s\" is made of itself", macro->name);
 	if (++r->expansions > EXPANSIONS_MAX)
-		return say(r, "macros are expanded more than %u times", EXPANSIONS_MAX);
+		say(r, "macros are expanded more than %u times", EXPANSIONS_MAX);
 	next_token(r);
 	if (macro->parameters)
-		error = take_sign(r, "(");
-	for (uint32_t i = 0; !error && i < macro->parameters; i++) {
-		struct binding *b = &scope.binding[scope.bindings++];
-
-		if (i)
-			error = take_sign(r, ",");
-		strcpy(b->name, macro->parameter[i]);
-		b->token = TOKEN_VALUE;
-		strcpy(b->text, macro->parameter[i]);
-		if (!error)
-			error = read_expression(r, &b->value);
-	}
-	if (!error && macro->parameters)
-		error = take_sign(r, close);
-	if (error)
-		return error;
+		bind_arguments(r, macro, &scope);
 	saved = *r;
 	read_at_body(r, macro);
 	r->scope = &scope;
 	r->token = TOKEN_WORD;
 	macro->busy = true;
 	next_token(r);
-	error = read_expression(r, out);
-	if (!error && !at_end(r))
-		error = unexpected(r, "an operator or the end of the line");
+	out = read_expression(r);
+	if (!at_end(r))
+		unexpected(r, "an operator or the end of the line");
 	macro->busy = false;
-	if (error)
-		return error;
 	read_at(r, &saved);
 	r->token_line = saved.token_line;
 	r->token_column = saved.token_column;
@@ -384,161 +357,157 @@ static int expand(struct reader *r, struct macro *macro, struct value *out)
 	r->value = saved.value;
 	r->scope = saved.scope;
 	strcpy(r->text, saved.text);
-	return 0;
+	return out;
 }
 
-static int read_special(struct reader *r, enum sim_special special, struct value *out)
+static struct value no_operand(struct reader *r)
 {
-	uint16_t reg;
+	unexpected(r, "an operand: a number, a register or a constant");
+	return constant(0);
+}
+
+static struct value read_special(struct reader *r, enum sim_special special)
+{
+	struct value out = { .constant = false };
 
 	if (!r->code)
-		return say_nothing_is_known(r);
+		return not_known(r);
 	if (!of_run(r) && (r->section != KERNEL_AFFINITY || special != SIM_OWN_ID))
-		return say(r, "got \"%s\", expected an operand of %s, which no thread runs",
-			   r->text, section_name(r));
-	reg = special_register(r, special);
-	if (reg == KERNEL_NO_COLUMN)
-		return -EINVAL;
+		say(r, "got \"%s\", expected an operand of %s, which no thread runs", r->text,
+		    section_name(r));
+	out.column = special_register(r, special);
 	next_token(r);
-	*out = (struct value){ .column = reg };
-	return 0;
+	return out;
 }
 
 /* threads, block_size: those of the launch */
-static int read_size(struct reader *r, struct value *out)
+static struct value read_size(struct reader *r)
 {
 	bool threads = at_word(r, "threads");
+	const struct kernel_launch *l = r->launch;
 	const struct kernel *k = r->kernel;
 
 	if (!r->threads_known)
-		return say(r, "got \"%s\", expected \"threads N block N\" before its use", r->text);
-	if (r->launch)
-		*out = constant(threads ? (uint32_t)r->launch->threads : r->launch->block_threads);
-	else
-		*out = constant(threads ? (uint32_t)k->threads : k->block_threads);
+		say(r, "got \"%s\", expected \"threads N block N\" before its use", r->text);
 	next_token(r);
-	return 0;
+	if (threads)
+		return constant((uint32_t)(l ? l->threads : k->threads));
+	return constant(l ? l->block_threads : k->block_threads);
 }
 
-static int read_name(struct reader *r, struct value *out)
+static struct value read_name(struct reader *r)
 {
 	static const char *const specials[] = { "thread", "lane", "warp",   "block",
 						"id",	  "warp_id", "attempt", "device" };
 	const struct name *name = find_name(r, r->text);
-	uint16_t reg;
 
 	for (uint32_t i = 0; i < sizeof(specials) / sizeof(specials[0]); i++)
 		if (same(r->text, specials[i]))
-			return read_special(r, (enum sim_special)i, out);
+			return read_special(r, (enum sim_special)i);
 	if (same(r->text, "threads") || ((!name || r->launch) && same(r->text, "block_size")))
-		return read_size(r, out);
+		return read_size(r);
 	if (name && name->kind == NAME_PARAM) {
-		*out = constant(name->index);
 		next_token(r);
-		return 0;
+		return constant(name->index);
 	}
 	if (name && name->kind == NAME_MACRO && r->macro[name->index].expression)
-		return expand(r, &r->macro[name->index], out);
+		return expand(r, &r->macro[name->index]);
 	if (name && name->kind == NAME_ARRAY)
-		return fetch(r, out);
+		return fetch(r);
 	if (name || ((!r->code || find_register(r, r->text) == KERNEL_NO_COLUMN) &&
 		     is_reserved(r->text)))
-		return unexpected(r, "an operand: a number, a register or a constant");
+		return no_operand(r);
 	if (!r->code)
-		return say_nothing_is_known(r);
-	reg = take_register(r, false);
-	*out = (struct value){ .column = reg };
-	return reg == KERNEL_NO_COLUMN ? -EINVAL : 0;
+		return not_known(r);
+	return (struct value){ .column = take_register(r, false) };
 }
 
-static int absolute(struct reader *r, const struct value *a, struct value *out)
+static struct value absolute(struct reader *r, struct value a)
 {
-	const struct value zero = constant(0);
-	struct value minus, negative;
-	int error = binary(r, KERNEL_MINUS, &zero, a, &minus);
+	const struct value zero = constant(0), minus = binary(r, KERNEL_MINUS, zero, a);
 
-	if (!error)
-		error = binary(r, KERNEL_SIGNED_LESS, a, &zero, &negative);
-	return error ? error : ternary(r, KERNEL_CHOOSE, &negative, &minus, a, out);
+	return ternary(r, KERNEL_CHOOSE, binary(r, KERNEL_SIGNED_LESS, a, zero), minus, a);
 }
 
-static int call(struct reader *r, const struct function *f, struct value *out)
+static struct value call(struct reader *r, const struct function *f)
 {
 	struct value argument[3];
-	int error;
 
 	next_token(r);
-	error = take_sign(r, "(");
-	for (uint32_t i = 0; !error && i < f->arguments; i++) {
+	take_sign(r, "(");
+	for (uint32_t i = 0; i < f->arguments; i++) {
 		if (i)
-			error = take_sign(r, ",");
-		if (!error)
-			error = read_expression(r, &argument[i]);
+			take_sign(r, ",");
+		argument[i] = read_expression(r);
 	}
-	if (!error)
-		error = take_sign(r, ")");
-	if (error)
-		return error;
+	take_sign(r, ")");
 	for (uint32_t i = f->arguments; i < 3; i++)
 		argument[i] = argument[i - 1];
 	if (f->operator == KERNEL_COPY)
-		return absolute(r, &argument[0], out);
+		return absolute(r, argument[0]);
 	if (f->operator == KERNEL_RANDOM && !r->code && !argument[0].constant)
-		return say_nothing_is_known(r);
-	return ternary(r, (enum kernel_operator)f->operator, &argument[0], &argument[1],
-		       &argument[2], out);
+		return not_known(r);
+	return ternary(r, (enum kernel_operator)f->operator, argument[0], argument[1],
+		       argument[2]);
 }
 
-static int read_prefix(struct reader *r, struct value *out);
+static struct value read_prefix(struct reader *r);
 
 /* ! ~ - */
-static int read_unary(struct reader *r, struct value *out)
+static struct value read_unary(struct reader *r)
 {
 	static const enum kernel_operator operators[] = { KERNEL_EQUAL, KERNEL_XOR, KERNEL_MINUS };
 	const struct value left = constant(*r->text == '~' ? UINT32_MAX : 0);
 	enum kernel_operator operator = operators[*r->text == '~' ? 1 : *r->text == '-' ? 2 : 0];
-	struct value a;
-	int error;
 
 	next_token(r);
-	error = read_prefix(r, &a);
-	return error ? error : binary(r, operator, &left, &a, out);
+	return binary(r, operator, left, read_prefix(r));
 }
 
-static int nested(struct reader *r, struct value *out)
+static struct value read_nested(struct reader *r)
 {
-	int error;
+	struct value out;
 
 	next_token(r);
-	error = read_expression(r, out);
-	return error ? error : take_sign(r, ")");
+	out = read_expression(r);
+	take_sign(r, ")");
+	return out;
 }
 
-static int read_prefix(struct reader *r, struct value *out)
+static struct value read_number(struct reader *r)
 {
-	int error;
+	struct value out = r->token == TOKEN_VALUE ? r->value : constant(r->number);
+
+	next_token(r);
+	return out;
+}
+
+static struct value read_word(struct reader *r)
+{
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		if (same(functions[i].text, r->text))
+			return call(r, &functions[i]);
+	return read_name(r);
+}
+
+static struct value read_prefix(struct reader *r)
+{
+	struct value out;
 
 	if (++r->depth > 200)
-		return say(r, "expressions are nested too deep");
-	if (r->token == TOKEN_NUMBER || r->token == TOKEN_VALUE) {
-		*out = r->token == TOKEN_VALUE ? r->value : constant(r->number);
-		next_token(r);
-		error = 0;
-	} else if (at_sign(r, "(")) {
-		error = nested(r, out);
-	} else if (at_sign(r, "!") || at_sign(r, "~") || at_sign(r, "-")) {
-		error = read_unary(r, out);
-	} else if (r->token != TOKEN_WORD) {
-		error = unexpected(r, "an operand: a number, a register or a constant");
-	} else {
-		size_t i = 0, count = sizeof(functions) / sizeof(functions[0]);
-
-		while (i < count && !same(functions[i].text, r->text))
-			i++;
-		error = i < count ? call(r, &functions[i], out) : read_name(r, out);
-	}
+		say(r, "expressions are nested too deep");
+	if (r->token == TOKEN_NUMBER || r->token == TOKEN_VALUE)
+		out = read_number(r);
+	else if (at_sign(r, "("))
+		out = read_nested(r);
+	else if (at_sign(r, "!") || at_sign(r, "~") || at_sign(r, "-"))
+		out = read_unary(r);
+	else if (r->token == TOKEN_WORD)
+		out = read_word(r);
+	else
+		out = no_operand(r);
 	r->depth--;
-	return error;
+	return out;
 }
 
 /* ---- operators ---- */
@@ -553,118 +522,87 @@ static const struct infix *find_infix(const struct reader *r)
 }
 
 /* Memory is read only where this condition holds, too. */
-static int narrow_guard(struct reader *r, const struct value *condition, bool holds)
+static void narrow_guard(struct reader *r, struct value condition, bool holds)
 {
-	const struct value zero = constant(0), outer = { .column = r->guard };
-	struct value truth;
-	int error = binary(r, holds ? KERNEL_NOT_EQUAL : KERNEL_EQUAL, condition, &zero, &truth);
+	struct value truth = binary(r, holds ? KERNEL_NOT_EQUAL : KERNEL_EQUAL, condition,
+				    constant(0));
 
-	if (!error && r->guard != KERNEL_NO_COLUMN)
-		error = binary(r, KERNEL_BOTH, &outer, &truth, &truth);
-	return error ? error : column_of(r, &truth, &r->guard);
+	if (r->guard != KERNEL_NO_COLUMN)
+		truth = binary(r, KERNEL_BOTH, (struct value){ .column = r->guard }, truth);
+	r->guard = column_of(r, truth);
 }
 
-static int read_level(struct reader *r, uint32_t level, struct value *out);
+static struct value read_level(struct reader *r, uint32_t level);
 
 /* The right side of && and ||, and a side of ?:, counts only under this condition. */
-static int read_under(struct reader *r, const struct value *condition, bool holds, uint32_t level,
-		      struct value *out)
+static struct value read_under(struct reader *r, struct value condition, bool holds,
+			       uint32_t level)
 {
-	bool never = condition->constant && !condition->number == holds;
+	bool never = condition.constant && !condition.number == holds;
 	uint16_t guard = r->guard;
-	int error = 0;
+	struct value out;
 
 	r->dead += never;
-	if (r->code && !condition->constant && !r->dead)
-		error = narrow_guard(r, condition, holds);
-	if (!error)
-		error = level ? read_level(r, level, out) : read_expression(r, out);
+	if (r->code && !condition.constant && !r->dead)
+		narrow_guard(r, condition, holds);
+	out = level ? read_level(r, level) : read_expression(r);
 	r->dead -= never;
 	r->guard = guard;
-	return error;
+	return out;
 }
 
-static int combine(struct reader *r, const struct infix *infix, const struct value *left,
-		   struct value *out)
+static struct value combine(struct reader *r, const struct infix *infix, struct value left)
 {
-	bool logic = infix->operator == KERNEL_BOTH || infix->operator == KERNEL_EITHER;
 	bool both = infix->operator == KERNEL_BOTH;
 	struct value right;
-	int error;
 
-	if (!logic) {
-		error = read_level(r, infix->level + 1u, &right);
-		return error ? error
-			     : binary(r, (enum kernel_operator)infix->operator, left, &right, out);
-	}
-	error = read_under(r, left, both, infix->level + 1u, &right);
-	if (!error && left->constant && !left->number == both) {
-		*out = constant(!both);
-		return 0;
-	}
-	return error ? error : binary(r, (enum kernel_operator)infix->operator, left, &right, out);
+	if (both || infix->operator == KERNEL_EITHER)
+		right = read_under(r, left, both, infix->level + 1u);
+	else
+		right = read_level(r, infix->level + 1u);
+	if ((both || infix->operator == KERNEL_EITHER) && left.constant && !left.number == both)
+		return constant(!both);
+	return binary(r, (enum kernel_operator)infix->operator, left, right);
 }
 
-static int read_level(struct reader *r, uint32_t level, struct value *out)
+static struct value read_level(struct reader *r, uint32_t level)
 {
 	const struct infix *infix;
-	struct value left;
-	int error = read_prefix(r, out);
+	struct value out = read_prefix(r);
 
-	while (!error && (infix = find_infix(r)) && infix->level >= level) {
-		left = *out;
+	while ((infix = find_infix(r)) && infix->level >= level) {
 		next_token(r);
-		error = combine(r, infix, &left, out);
+		out = combine(r, infix, out);
 	}
-	return error;
+	return out;
 }
 
-/* After "?". */
-static int read_choice(struct reader *r, const struct value *condition, struct value *out)
+struct value read_expression(struct reader *r)
 {
-	struct value yes, no;
-	int error = read_under(r, condition, true, 0, &yes);
+	struct value condition = read_level(r, 1), yes, no;
 
-	if (!error)
-		error = take_sign(r, ":");
-	if (!error)
-		error = read_under(r, condition, false, 0, &no);
-	if (error)
-		return error;
-	if (condition->constant) {
-		*out = condition->number ? yes : no;
-		return 0;
-	}
-	return ternary(r, KERNEL_CHOOSE, condition, &yes, &no, out);
-}
-
-int read_expression(struct reader *r, struct value *out)
-{
-	struct value condition;
-	int error = read_level(r, 1, out);
-
-	if (error || !at_sign(r, "?"))
-		return error;
+	if (!at_sign(r, "?"))
+		return condition;
 	next_token(r);
-	condition = *out;
-	return read_choice(r, &condition, out);
+	yes = read_under(r, condition, true, 0);
+	take_sign(r, ":");
+	no = read_under(r, condition, false, 0);
+	if (condition.constant)
+		return condition.number ? yes : no;
+	return ternary(r, KERNEL_CHOOSE, condition, yes, no);
 }
 
-int read_constant(struct reader *r, uint32_t least, uint32_t most, const char *what, uint32_t *out)
+uint32_t read_constant(struct reader *r, uint32_t least, uint32_t most, const char *what)
 {
 	uint32_t line = r->token_line, column = r->token_column;
 	struct kernel_code *code = r->code;
 	struct value value;
-	int error;
 
 	r->code = NULL;
-	error = read_expression(r, &value);
+	value = read_expression(r);
 	r->code = code;
-	if (error)
-		return error;
 	if (value.number < least || value.number > most)
-		return say_at(r, line, column, "got \"%u\", expected %s, %u .. %u", value.number,
-			      what, least, most);
-	*out = value.number;
-	return 0;
+		say_at(r, line, column, "got \"%u\", expected %s, %u .. %u", value.number, what,
+		       least, most);
+	return r->error ? least : value.number;
 }

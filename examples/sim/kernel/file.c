@@ -15,133 +15,107 @@ static void no_specials(struct kernel_code *code)
 }
 
 /* Statements up to the next section. */
-static int read_rest(struct reader *r)
+static void read_rest(struct reader *r)
 {
-	int error = read_statements(r);
-
-	if (!error && (at_word(r, "end") || at_word(r, "else") || at_word(r, "until")))
-		error = unexpected(r, "a statement or the next section");
-	return error ? error : close_code(r);
+	read_statements(r);
+	if (at_word(r, "end") || at_word(r, "else") || at_word(r, "until"))
+		unexpected(r, "a statement or the next section");
+	close_code(r);
 }
 
 /* threads e block e, of one launch */
-static int read_size(struct reader *r, struct kernel_launch *l)
+static void read_size(struct reader *r, struct kernel_launch *l)
 {
-	uint32_t threads = 0;
-	int error;
-
 	l->threads = r->kernel->threads;
 	l->block_threads = r->kernel->block_threads;
 	if (at_end(r))
-		return 0;
-	error = take_word(r, "threads");
-	if (!error)
-		error = read_constant(r, 1, KERNEL_THREADS_MAX, "the number of threads", &threads);
-	if (!error)
-		error = take_word(r, "block");
-	if (!error)
-		error = read_constant(r, 1, KERNEL_BLOCK_THREADS_MAX, "the threads of a block",
-				      &l->block_threads);
-	l->threads = threads;
+		return;
+	take_word(r, "threads");
+	l->threads = read_constant(r, 1, KERNEL_THREADS_MAX, "the number of threads");
+	take_word(r, "block");
+	l->block_threads = read_constant(r, 1, KERNEL_BLOCK_THREADS_MAX, "the threads of a block");
 	if (l->block_threads > r->kernel->largest_block)
 		r->kernel->largest_block = l->block_threads;
-	return error;
 }
 
 /* kernel NAME [threads e block e] */
-static int read_kernel(struct reader *r, enum kernel_section section)
+static void read_kernel(struct reader *r, enum kernel_section section)
 {
 	struct kernel *k = r->kernel;
 	struct kernel_launch *l;
-	int error;
 
 	next_token(r);
-	if (!SIM_ROOM(k->launch, r->launches, k->launches + 1))
-		return no_memory(r);
+	if (!ROOM(r, k->launch, r->launches, k->launches + 1))
+		return;
 	l = &k->launch[k->launches];
 	memset(l, 0, sizeof(*l));
 	no_specials(&l->code);
 	l->section = section;
 	for (size_t i = 0; i < k->launches; i++)
 		if (k->launch[i].section == section && same(k->launch[i].name, r->text))
-			return say(r, "got kernel %s a second time (first in line %u)", r->text,
-				   k->launch[i].code.line);
-	error = r->token == TOKEN_WORD ? must_be_new(r, r->text) : 0;
-	if (!error)
-		error = take_name(r, "the name of a kernel", l->name);
-	if (!error)
-		error = read_size(r, l);
+			say(r, "got kernel %s a second time (first in line %u)", r->text,
+			    k->launch[i].code.line);
+	take_new_name(r, "the name of a kernel", l->name);
+	read_size(r, l);
 	k->launches++;
-	if (!error)
-		error = open_code(r, section, &l->code);
+	open_code(r, section, &l->code);
 	r->launch = l;
-	if (!error)
-		error = take_end(r);
-	if (!error)
-		error = read_rest(r);
+	take_end(r);
+	read_rest(r);
 	r->launch = NULL;
-	return error;
 }
 
 /* Kernels, and what launches them. */
-static int read_launches(struct reader *r, enum kernel_section section)
+static void read_launches(struct reader *r, enum kernel_section section)
 {
 	enum kernel_section host = section == KERNEL_LOCKS ? KERNEL_LOCKS_HOST : KERNEL_HOST;
-	int error = 0;
 
 	r->code = NULL;
-	while (!error && at_word(r, "kernel"))
-		error = read_kernel(r, section);
-	if (!error && !at_word(r, "host"))
-		error = unexpected(r, "\"kernel\" or \"host\"");
-	if (!error)
-		error = open_code(r, host, &r->kernel->code[host]);
+	while (at_word(r, "kernel"))
+		read_kernel(r, section);
+	if (!at_word(r, "host"))
+		unexpected(r, "\"kernel\" or \"host\"");
+	open_code(r, host, &r->kernel->code[host]);
 	next_token(r);
-	if (!error)
-		error = take_end(r);
-	return error ? error : read_rest(r);
+	take_end(r);
+	read_rest(r);
 }
 
 /* program [transactions|locks] */
-static int read_program(struct reader *r)
+static void read_program(struct reader *r)
 {
 	enum kernel_section section = KERNEL_TRANSACTIONS;
-	int error = 0;
 
 	if (!r->threads_known)
-		return say(r, "got \"program\", expected \"threads N block N\" before it");
+		say(r, "got \"program\", expected \"threads N block N\" before it");
 	if (!r->kernel->code[KERNEL_TRANSACTIONS].instr_count &&
 	    r->kernel->code[KERNEL_TRANSACTIONS].registers)
-		return say(r, "got \"program\", expected a program of blocks after \"register\"");
+		say(r, "got \"program\", expected a program of blocks after \"register\"");
 	next_token(r);
 	if (at_word(r, "locks"))
 		section = KERNEL_LOCKS;
 	else if (!at_end(r) && !at_word(r, "transactions"))
-		return unexpected(r, "\"transactions\", \"locks\" or the end of the line");
-	error = open_code(r, section, &r->kernel->code[section]);
+		unexpected(r, "\"transactions\", \"locks\" or the end of the line");
+	open_code(r, section, &r->kernel->code[section]);
 	if (!at_end(r))
 		next_token(r);
-	if (!error)
-		error = take_end(r);
-	while (!error && r->token == TOKEN_END_OF_LINE)
+	take_end(r);
+	while (r->token == TOKEN_END_OF_LINE)
 		next_token(r);
-	if (!error && at_word(r, "kernel"))
-		return read_launches(r, section);
-	return error ? error : read_rest(r);
+	if (at_word(r, "kernel"))
+		read_launches(r, section);
+	else
+		read_rest(r);
 }
 
-static int read_section(struct reader *r)
+static void read_section(struct reader *r)
 {
 	enum kernel_section section = at_word(r, "setup") ? KERNEL_SETUP : KERNEL_VERIFY;
-	int error;
 
-	if (at_word(r, "program"))
-		return read_program(r);
-	error = open_code(r, section, &r->kernel->code[section]);
+	open_code(r, section, &r->kernel->code[section]);
 	next_token(r);
-	if (!error)
-		error = take_end(r);
-	return error ? error : read_rest(r);
+	take_end(r);
+	read_rest(r);
 }
 
 /* Only params, variants and the `verify` line are wanted, and this line defines none of them. A
@@ -153,7 +127,7 @@ static bool passes_over(const struct reader *r)
 	       (!at_word(r, "launch") || r->threads_known);
 }
 
-static int pass_over(struct reader *r)
+static void pass_over(struct reader *r)
 {
 	const char *end = memchr(r->at, '\n', (size_t)(r->end - r->at));
 
@@ -162,94 +136,94 @@ static int pass_over(struct reader *r)
 	r->threads_known |= at_word(r, "program"); /* from here on `launch` belongs to a host */
 	r->at = end ? end : r->end;
 	next_token(r);
-	return 0;
 }
 
 /* Up to the end of the file. */
-static int read_each(struct reader *r, int (*read)(struct reader *r))
+static void read_each(struct reader *r, void (*read)(struct reader *r))
 {
-	int error = 0;
-
 	next_token(r);
-	while (!error && r->token != TOKEN_END_OF_FILE) {
-		if (r->token != TOKEN_END_OF_LINE)
-			error = passes_over(r) ? pass_over(r) : read(r);
-		if (!error && r->token == TOKEN_END_OF_LINE)
+	while (r->token != TOKEN_END_OF_FILE) {
+		if (r->token != TOKEN_END_OF_LINE && passes_over(r))
+			pass_over(r);
+		else if (r->token != TOKEN_END_OF_LINE)
+			read(r);
+		if (r->token == TOKEN_END_OF_LINE)
 			next_token(r);
 	}
-	return error;
 }
 
 /* ---- included files ---- */
 
-static int read_include(struct reader *r);
+static void read_include(struct reader *r);
 
-static int read_included(struct reader *r)
+static void read_included(struct reader *r)
 {
 	if (at_word(r, "include"))
-		return read_include(r);
-	if (r->token == TOKEN_WORD && is_head(r->text))
-		return read_head(r);
-	return unexpected(r, "a statement of the head: an included file has no sections");
+		read_include(r);
+	else if (r->token == TOKEN_WORD && is_head(r->text))
+		read_head(r);
+	else
+		unexpected(r, "a statement of the head: an included file has no sections");
 }
 
 /* include FILE: its statements in place */
-static int read_include(struct reader *r)
+static void read_include(struct reader *r)
 {
+	const struct text *text;
 	struct reader saved;
-	struct text *text;
-	int error;
 
 	next_token(r);
-	error = open_beside(r, KERNEL_NONE, &text);
-	if (error)
-		return error;
+	text = open_beside(r, KERNEL_NONE);
+	if (!text)
+		return;
 	next_token(r);
 	saved = *r;
 	r->call_column = own_column(r, r->token_column);
 	r->call_line = own_line(r, r->token_line);
 	read_in(r, text);
-	error = read_each(r, read_included);
-	if (error)
-		return error;
+	read_each(r, read_included);
 	read_at(r, &saved);
 	r->token_line = saved.token_line;
 	r->token_column = saved.token_column;
 	strcpy(r->text, saved.text);
-	return take_end(r);
+	take_end(r);
 }
 
 /* ---- the whole file ---- */
 
-static int read_top(struct reader *r)
+static void read_top(struct reader *r)
 {
 	if (at_word(r, "include"))
-		return read_include(r);
-	if (r->token == TOKEN_WORD && is_head(r->text))
-		return read_head(r);
-	if (at_word(r, "setup") || at_word(r, "verify") || at_word(r, "program"))
-		return read_section(r);
-	if (at_word(r, "block") && r->kernel->launched)
-		return read_blocks(r);
-	if (at_word(r, "block"))
-		return unexpected(r, "\"launch BLOCKS THREADS LANES\" first");
-	if (r->kernel->launched)
-		return unexpected(r, "an instruction or a block, or a statement of the head");
-	return unexpected(r, "a statement of the head or a section");
+		read_include(r);
+	else if (r->token == TOKEN_WORD && is_head(r->text))
+		read_head(r);
+	else if (at_word(r, "program"))
+		read_program(r);
+	else if (at_word(r, "setup") || at_word(r, "verify"))
+		read_section(r);
+	else if (at_word(r, "block") && r->kernel->launched)
+		read_blocks(r);
+	else if (at_word(r, "block"))
+		unexpected(r, "\"launch BLOCKS THREADS LANES\" first");
+	else if (r->kernel->launched)
+		unexpected(r, "an instruction or a block, or a statement of the head");
+	else
+		unexpected(r, "a statement of the head or a section");
 }
 
-static int read_all(struct reader *r)
+static void read_all(struct reader *r)
 {
-	int error = read_each(r, read_top);
+	const struct kernel *k = r->kernel;
 
-	if (error || r->request->choices)
-		return error;
-	if (!r->kernel->code[KERNEL_TRANSACTIONS].line &&
-	    !r->kernel->code[KERNEL_LOCKS].line)
-		return unexpected(r, r->kernel->launched ? "a block" :
-				     r->threads_known	 ? "a program" :
-							   "\"threads N block N\"");
-	return lay_out(r);
+	read_each(r, read_top);
+	if (r->request->choices)
+		return;
+	if (!k->code[KERNEL_TRANSACTIONS].line && !k->code[KERNEL_LOCKS].line)
+		unexpected(r, k->launched	? "a block" :
+			      r->threads_known	? "a program" :
+						  "\"threads N block N\"");
+	if (!r->error)
+		lay_out(r);
 }
 
 /* The file's name without folder and suffix. */
@@ -313,12 +287,14 @@ int kernel_read(const char *text, size_t size, const char *name,
 	struct reader r = { .at = text, .end = text + size, .line_start = text, .file = name,
 			    .line = 1, .message = message, .message_size = message_size,
 			    .kernel = &kernel, .request = request, .files = files };
-	int error;
 
 	start(&r, &kernel);
 	set_name(&kernel, name);
 	set_summary(&kernel, text, size);
-	error = kernel.initial ? read_all(&r) : no_memory(&r);
+	if (kernel.initial)
+		read_all(&r);
+	else
+		no_memory(&r);
 	for (struct text *included = r.included, *next; included; included = next) {
 		next = included->next;
 		sim_free(included->text);
@@ -328,11 +304,11 @@ int kernel_read(const char *text, size_t size, const char *name,
 	sim_free(r.macro);
 	sim_free(r.label);
 	sim_free(r.block);
-	if (error)
+	if (r.error)
 		kernel_free(&kernel);
 	else
 		*out = kernel;
-	return error;
+	return r.error;
 }
 
 void kernel_become(struct kernel *k, uint32_t number)

@@ -3,8 +3,6 @@
 #include "reader.h"
 #include "../base/arena.h"
 
-#include <errno.h>
-
 const char *section_name(const struct reader *r)
 {
 	static const char *const names[KERNEL_SECTIONS] = {
@@ -36,34 +34,38 @@ static bool is_free_word(const char *text)
 	return false;
 }
 
-int must_be_new(struct reader *r, const char *text)
+void must_be_new(struct reader *r, const char *text)
 {
 	const struct name *old = find_name(r, text);
 
 	if (old)
-		return say(r, "got \"%s\" a second time, expected a new name: it is from line %u",
-			   text, old->line);
+		say(r, "got \"%s\" a second time, expected a new name: it is from line %u", text,
+		    old->line);
 	if (r->code && find_register(r, text) != KERNEL_NO_COLUMN)
-		return say(r, "got \"%s\" a second time, expected a new name: it is a register, "
-			      "from line %u", text,
-			   r->code->reg[find_register(r, text)].line);
+		say(r, "got \"%s\" a second time, expected a new name: it is a register, from "
+		       "line %u", text, r->code->reg[find_register(r, text)].line);
 	if (is_reserved(text) && !(r->kernel->launched && r->code && is_free_word(text)))
-		return say(r, "got \"%s\", a word of the language, expected another name", text);
-	return 0;
+		say(r, "got \"%s\", a word of the language, expected another name", text);
 }
 
-int add_name(struct reader *r, const char *text, enum name_kind kind, uint32_t index)
+void take_new_name(struct reader *r, const char *what, char out[KERNEL_NAME_MAX])
+{
+	if (r->token == TOKEN_WORD)
+		must_be_new(r, r->text);
+	take_name(r, what, out);
+}
+
+void add_name(struct reader *r, const char *text, enum name_kind kind, uint32_t index)
 {
 	struct name *name;
 
-	if (!SIM_ROOM(r->name, r->name_room, r->names + 1))
-		return no_memory(r);
+	if (r->error || !ROOM(r, r->name, r->name_room, r->names + 1))
+		return;
 	name = &r->name[r->names++];
 	snprintf(name->text, sizeof(name->text), "%s", text);
 	name->kind = kind;
 	name->index = index;
 	name->line = own_line(r, r->token_line);
-	return 0;
 }
 
 uint16_t find_register(const struct reader *r, const char *text)
@@ -80,52 +82,44 @@ void use_registers_of(struct reader *r, struct kernel_code *code)
 	r->regs = code->registers; /* there is room for these, if not for more */
 }
 
-int add_register(struct reader *r, const char *text, uint16_t *out)
+uint16_t add_register(struct reader *r, const char *text, bool set)
 {
 	struct kernel_code *code = r->code;
 	struct kernel_register *reg;
 
 	if (code->registers == KERNEL_COLUMNS_MAX)
-		return say(r, "more than %u registers", KERNEL_COLUMNS_MAX);
-	if (!SIM_ROOM(code->reg, r->regs, code->registers + 1))
-		return no_memory(r);
+		say(r, "more than %u registers", KERNEL_COLUMNS_MAX);
+	if (r->error || !ROOM(r, code->reg, r->regs, code->registers + 1))
+		return KERNEL_NO_COLUMN;
 	reg = &code->reg[code->registers];
 	memset(reg, 0, sizeof(*reg));
 	snprintf(reg->name, sizeof(reg->name), "%s", text);
 	reg->line = own_line(r, r->token_line);
 	reg->column = r->token_column;
 	reg->call = r->outer_line;
-	*out = (uint16_t)code->registers++;
-	return 0;
+	reg->set = set;
+	return (uint16_t)code->registers++;
 }
 
 /* The current token as the name of a register that is read or set. */
 uint16_t take_register(struct reader *r, bool set)
 {
 	const struct name *other = r->token == TOKEN_WORD ? find_name(r, r->text) : NULL;
-	uint16_t reg = KERNEL_NO_COLUMN;
+	uint16_t reg = r->token == TOKEN_WORD ? find_register(r, r->text) : KERNEL_NO_COLUMN;
 
-	if (r->token == TOKEN_WORD)
-		reg = find_register(r, r->text);
-	if (reg == KERNEL_NO_COLUMN && (r->token != TOKEN_WORD || is_reserved(r->text) ||
-					same(r->text, "block_size"))) {
-		if (r->token == TOKEN_WORD && is_reserved(r->text))
-			say(r, "got \"%s\", a word of the language, expected the name of a "
-			       "register", r->text);
-		else
-			unexpected(r, "the name of a register");
-		return reg;
-	}
-	if (other) {
+	if (reg == KERNEL_NO_COLUMN && r->token == TOKEN_WORD && is_reserved(r->text))
+		say(r, "got \"%s\", a word of the language, expected the name of a register",
+		    r->text);
+	if (reg == KERNEL_NO_COLUMN && (r->token != TOKEN_WORD || same(r->text, "block_size")))
+		unexpected(r, "the name of a register");
+	if (other)
 		say(r, "got \"%s\", expected a register: line %u makes it something else", r->text,
 		    other->line);
-		return reg;
-	}
-	if (reg == KERNEL_NO_COLUMN && r->blocks) {
+	if (reg == KERNEL_NO_COLUMN && r->blocks)
 		unexpected(r, "a register: those of a kernel of blocks are named in its head");
-		return reg;
-	}
-	if (reg == KERNEL_NO_COLUMN && add_register(r, r->text, &reg))
+	if (reg == KERNEL_NO_COLUMN)
+		reg = add_register(r, r->text, false);
+	if (r->error)
 		return KERNEL_NO_COLUMN;
 	r->code->reg[reg].named |= !set;
 	if (!r->dead)
@@ -144,12 +138,8 @@ uint16_t special_register(struct reader *r, enum sim_special special)
 {
 	uint16_t reg = r->code->special[special];
 
-	if (reg != KERNEL_NO_COLUMN)
-		return reg;
-	if (add_register(r, specials[special], &reg))
-		return KERNEL_NO_COLUMN;
-	r->code->reg[reg].set = true;
-	r->code->special[special] = reg;
+	if (reg == KERNEL_NO_COLUMN)
+		reg = r->code->special[special] = add_register(r, specials[special], true);
 	return reg;
 }
 
@@ -170,6 +160,8 @@ void read_at_body(struct reader *r, const struct macro *m)
 
 void read_at(struct reader *r, const struct reader *other)
 {
+	if (r->error)
+		return;
 	r->at = other->at;
 	r->end = other->end;
 	r->file = other->file;

@@ -7,57 +7,71 @@
 #include "../base/arena.h"
 #include "../base/source.h"
 
-__attribute__((format(printf, 4, 0))) static int
-say_list(struct reader *r, uint32_t line, uint32_t column, const char *format, va_list list)
+void keep_error(struct reader *r, int error)
 {
-	int used = snprintf(r->message, r->message_size, "%s:%u:%u: ", r->file, line, column);
-
-	if ((size_t)used < r->message_size)
-		vsnprintf(r->message + used, r->message_size - (size_t)used, format, list);
-	return -EINVAL;
+	if (r->error || !error)
+		return;
+	r->error = error;
+	next_token(r);
 }
 
-int say_at(struct reader *r, uint32_t line, uint32_t column, const char *format, ...)
+__attribute__((format(printf, 4, 0))) static void
+say_list(struct reader *r, uint32_t line, uint32_t column, const char *format, va_list list)
+{
+	int used;
+
+	if (r->error)
+		return;
+	used = snprintf(r->message, r->message_size, "%s:%u:%u: ", r->file, line, column);
+	if ((size_t)used < r->message_size)
+		vsnprintf(r->message + used, r->message_size - (size_t)used, format, list);
+	keep_error(r, -EINVAL);
+}
+
+void say_at(struct reader *r, uint32_t line, uint32_t column, const char *format, ...)
 {
 	va_list list;
 
 	va_start(list, format);
 	say_list(r, line, column, format, list);
 	va_end(list);
-	return -EINVAL;
 }
 
-int say(struct reader *r, const char *format, ...)
+void say(struct reader *r, const char *format, ...)
 {
 	va_list list;
 
 	va_start(list, format);
 	say_list(r, r->token_line, r->token_column, format, list);
 	va_end(list);
-	return -EINVAL;
 }
 
-int no_memory(struct reader *r)
+bool no_memory(struct reader *r)
 {
+	bool first = !r->error;
+
 	say(r, "out of memory");
-	return -ENOMEM;
+	if (first)
+		r->error = -ENOMEM;
+	return false;
 }
 
-int unexpected(struct reader *r, const char *expected)
+void unexpected(struct reader *r, const char *expected)
 {
 	const char *near, *text = r->text;
 	uint64_t value;
 
-	if (r->token == TOKEN_END_OF_FILE)
-		return say(r, "got end of file, expected %s", expected);
-	if (r->token == TOKEN_END_OF_LINE)
-		return say(r, "got end of line, expected %s", expected);
-	if (r->token == TOKEN_WRONG && sim_number(&text, 0, UINT32_MAX, &value) == SIM_TOO_LARGE)
-		return say(r, "got \"%s\", which is above 4294967295, expected %s", r->text,
-			   expected);
 	near = r->token == TOKEN_WORD ? near_word(r, r->text) : NULL;
-	return say(r, "got \"%s\", expected %s%s%s%s", r->text, expected,
-		   near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+	if (r->token == TOKEN_END_OF_FILE)
+		say(r, "got end of file, expected %s", expected);
+	else if (r->token == TOKEN_END_OF_LINE)
+		say(r, "got end of line, expected %s", expected);
+	else if (r->token == TOKEN_WRONG &&
+		 sim_number(&text, 0, UINT32_MAX, &value) == SIM_TOO_LARGE)
+		say(r, "got \"%s\", which is above 4294967295, expected %s", r->text, expected);
+	else
+		say(r, "got \"%s\", expected %s%s%s%s", r->text, expected,
+		    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
 static bool is_letter(char c)
@@ -182,6 +196,11 @@ static void skip(struct reader *r)
 
 void next_token(struct reader *r)
 {
+	if (r->error) {
+		r->token = TOKEN_END_OF_FILE;
+		r->text[0] = '\0';
+		return;
+	}
 	if (r->token == TOKEN_END_OF_LINE && r->at < r->end && *r->at == '\n') {
 		r->line_start = ++r->at;
 		r->line++;
@@ -204,63 +223,67 @@ void next_token(struct reader *r)
 		sign(r);
 }
 
-static int take(struct reader *r, enum token token, const char *text)
+static void take(struct reader *r, enum token token, const char *text)
 {
 	char expected[40];
 
 	if (r->token == token && same(r->text, text)) {
 		next_token(r);
-		return 0;
+		return;
 	}
 	snprintf(expected, sizeof(expected), "\"%s\"", text);
-	return unexpected(r, expected);
+	unexpected(r, expected);
 }
 
-int take_sign(struct reader *r, const char *sign)
+void take_sign(struct reader *r, const char *sign)
 {
-	return take(r, TOKEN_SIGN, sign);
+	take(r, TOKEN_SIGN, sign);
 }
 
-int take_word(struct reader *r, const char *word)
+void take_word(struct reader *r, const char *word)
 {
-	return take(r, TOKEN_WORD, word);
+	take(r, TOKEN_WORD, word);
 }
 
-int take_number(struct reader *r, uint32_t least, uint32_t most, const char *what, uint32_t *out)
+uint32_t take_number(struct reader *r, uint32_t least, uint32_t most, const char *what)
 {
+	uint32_t number = r->number;
 	char expected[128];
 
-	if (r->token == TOKEN_NUMBER && r->number >= least && r->number <= most) {
-		*out = r->number;
+	if (r->token == TOKEN_NUMBER && number >= least && number <= most) {
 		next_token(r);
-		return 0;
+		return number;
 	}
 	snprintf(expected, sizeof(expected), "%s, %u .. %u", what, least, most);
-	return unexpected(r, expected);
+	unexpected(r, expected);
+	return least;
 }
 
-int take_name(struct reader *r, const char *what, char out[KERNEL_NAME_MAX])
+void take_name(struct reader *r, const char *what, char out[KERNEL_NAME_MAX])
 {
 	if (r->token != TOKEN_WORD)
-		return unexpected(r, what);
+		unexpected(r, what);
 	snprintf(out, KERNEL_NAME_MAX, "%.*s", (int)KERNEL_NAME_MAX - 1, r->text);
 	next_token(r);
-	return 0;
 }
 
-int take_end(struct reader *r)
+void take_end(struct reader *r)
 {
-	return at_end(r) ? 0 : unexpected(r, "end of line");
+	if (!at_end(r))
+		unexpected(r, "end of line");
 }
 
-int take_text(struct reader *r, const char *what, char **out)
+char *take_text(struct reader *r, const char *what)
 {
-	if (r->token != TOKEN_TEXT)
-		return unexpected(r, what);
-	*out = sim_malloc(strlen(r->text) + 1);
-	if (!*out)
-		return no_memory(r);
-	strcpy(*out, r->text);
+	char *out;
+
+	if (r->token != TOKEN_TEXT) {
+		unexpected(r, what);
+		return NULL;
+	}
+	out = sim_strdup(r->text);
+	if (!out)
+		no_memory(r);
 	next_token(r);
-	return 0;
+	return out;
 }

@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #ifndef SIM_KERNEL_READER_H
 #define SIM_KERNEL_READER_H
-/* Kernel files token by token, and what the files that read them share. */
+/*
+ * Kernel files token by token, and what the files that read them share.
+ *
+ * The first error stays in the reader, and the text ends there: all tokens that follow are
+ * TOKEN_END_OF_FILE, later errors are not said, and no code is stored. So readers do not ask after
+ * each step whether an earlier one has failed, and return what they have made: numbers within
+ * their bounds, but KERNEL_NO_COLUMN, KERNEL_NONE or NULL where the comment says so. The reader is
+ * asked for its error where half-made things would be used, and at the end.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,6 +119,7 @@ struct reader {
 	uint32_t includes;
 	uint32_t depth;		   /* of macros and nested statements */
 	uint32_t expansions;	   /* of macros */
+	int error; /* the first one, -EINVAL, -EIO or -ENOMEM, whose reason is in message; or 0 */
 	char *message;
 	size_t message_size;
 	/* the kernel */
@@ -133,7 +142,7 @@ struct reader {
 	uint32_t dead;	     /* within what a constant condition leaves out */
 	bool reachable;
 	bool blocks;	     /* the program is one of blocks and jumps */
-	bool block_open, converged;
+	bool converged;
 	uint16_t guard;	     /* column that memory in an expression is read under */
 	struct label *label;
 	size_t labels, label_room;
@@ -148,22 +157,29 @@ struct reader {
 /* ---- tokens (reader.c) ---- */
 
 void next_token(struct reader *r);
-/* -EINVAL, after "FILE:LINE:COLUMN: REASON" has been said of the present token. */
-int say(struct reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
-int say_at(struct reader *r, uint32_t line, uint32_t column, const char *format, ...)
+/* An error at the present token: "FILE:LINE:COLUMN: REASON", unless there is one already. */
+void say(struct reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void say_at(struct reader *r, uint32_t line, uint32_t column, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
-/* -EINVAL: got the present token, expected something else. */
-int unexpected(struct reader *r, const char *expected);
-int no_memory(struct reader *r);
+/* Got the present token, expected something else. */
+void unexpected(struct reader *r, const char *expected);
+/* What another file's reader has returned: 0, or its error, with the reason in r->message. */
+void keep_error(struct reader *r, int error);
+/* False. */
+bool no_memory(struct reader *r);
+/* SIM_ROOM(), where false is an error. */
+#define ROOM(r, array, room, need) (SIM_ROOM(array, room, need) || no_memory(r))
 
-/* Take what must come now; 0 or -EINVAL. */
-int take_sign(struct reader *r, const char *sign);
-int take_word(struct reader *r, const char *word);
-int take_number(struct reader *r, uint32_t least, uint32_t most, const char *what, uint32_t *out);
-int take_name(struct reader *r, const char *what, char out[KERNEL_NAME_MAX]);
-int take_end(struct reader *r);
-/* Text in quotes, to be freed by its owner. */
-int take_text(struct reader *r, const char *what, char **out);
+/* Take what must come now. */
+void take_sign(struct reader *r, const char *sign);
+void take_word(struct reader *r, const char *word);
+/* `least` after an error. */
+uint32_t take_number(struct reader *r, uint32_t least, uint32_t most, const char *what);
+/* "" after an error. */
+void take_name(struct reader *r, const char *what, char out[KERNEL_NAME_MAX]);
+void take_end(struct reader *r);
+/* Text in quotes, to be freed by its owner; NULL after an error. */
+char *take_text(struct reader *r, const char *what);
 
 /* Is the section one that threads run? */
 static inline bool of_run(const struct reader *r)
@@ -204,10 +220,10 @@ static inline bool at_end(const struct reader *r)
 int read_text(FILE *in, const char *name, char **text, size_t *size, char *message,
 	      size_t message_size);
 /* The file beside the kernel that the present token names, and what messages call that file; the
- * token stays. */
-int open_file(struct reader *r, char path[KERNEL_PATH_MAX], FILE **out);
-/* All of it, and read on there. */
-int open_beside(struct reader *r, uint32_t table, struct text **out);
+ * token stays. NULL after an error. */
+FILE *open_file(struct reader *r, char path[KERNEL_PATH_MAX]);
+/* All of it, and read on there. NULL after an error. */
+struct text *open_beside(struct reader *r, uint32_t table);
 void read_in(struct reader *r, const struct text *text);
 
 /* ---- names (names.c) ---- */
@@ -217,17 +233,19 @@ const char *section_name(const struct reader *r);
 const struct name *find_name(const struct reader *r, const char *text);
 /* Another word of the language, name of the file or register that was probably meant, or NULL. */
 const char *near_word(const struct reader *r, const char *text);
-/* A name that means nothing yet; 0, -EINVAL or -ENOMEM. */
-int add_name(struct reader *r, const char *text, enum name_kind kind, uint32_t index);
-/* -EINVAL if the name, which is the present token, means something already or is reserved. */
-int must_be_new(struct reader *r, const char *text);
+void add_name(struct reader *r, const char *text, enum name_kind kind, uint32_t index);
+/* An error if the name, which is the present token, means something already or is reserved. */
+void must_be_new(struct reader *r, const char *text);
+/* A name that means nothing yet. */
+void take_new_name(struct reader *r, const char *what, char out[KERNEL_NAME_MAX]);
 bool is_reserved(const char *text);
-/* Register of the section, made if there is none; KERNEL_NO_COLUMN after an error was said. */
+/* Register of the section, made if there is none; KERNEL_NO_COLUMN after an error. */
 uint16_t take_register(struct reader *r, bool set);
 uint16_t find_register(const struct reader *r, const char *text);
 /* The code whose registers are found and added from here on. */
 void use_registers_of(struct reader *r, struct kernel_code *code);
-int add_register(struct reader *r, const char *text, uint16_t *out);
+/* KERNEL_NO_COLUMN after an error. */
+uint16_t add_register(struct reader *r, const char *text, bool set);
 uint16_t special_register(struct reader *r, enum sim_special special);
 
 /* Read on in a macro's body, or where the other reader is. */
@@ -251,19 +269,19 @@ static inline struct value constant(uint32_t number)
 	return (struct value){ .constant = true, .truth = number < 2, .number = number };
 }
 
-int read_expression(struct reader *r, struct value *out);
-/* One whose value is known now, within bounds. */
-int read_constant(struct reader *r, uint32_t least, uint32_t most, const char *what,
-		  uint32_t *out);
-/* ARRAY[e].FIELD: its place and the column of its index. */
-int read_place(struct reader *r, uint16_t *place, struct value *index);
-/* The column of a value; -ENOMEM and -EINVAL as all. */
-int column_of(struct reader *r, const struct value *value, uint16_t *out);
+/* While no code is read, always a constant, after an error too. */
+struct value read_expression(struct reader *r);
+/* One whose value is known now, within bounds; `least` after an error. */
+uint32_t read_constant(struct reader *r, uint32_t least, uint32_t most, const char *what);
+/* ARRAY[e].FIELD: its place, of which there may be none after an error, and the column of its
+ * index. */
+uint16_t read_place(struct reader *r, struct value *index);
+uint16_t column_of(struct reader *r, struct value value);
 /* A step with its result in scratch, or in the register `to` unless that is KERNEL_NO_COLUMN. */
-int add_step(struct reader *r, struct kernel_step step, uint16_t to, struct value *out);
-int put_in(struct reader *r, uint16_t reg, const struct value *value);
-int binary(struct reader *r, enum kernel_operator operator, const struct value *a,
-	   const struct value *b, struct value *out);
+struct value add_step(struct reader *r, struct kernel_step step, uint16_t to);
+void put_in(struct reader *r, uint16_t reg, struct value value);
+struct value binary(struct reader *r, enum kernel_operator operator, struct value a,
+		    struct value b);
 /* Columns while code is read; kernel_close() makes the final ones of them. */
 #define CONSTANT_COLUMN 0x4000u
 #define SCRATCH_COLUMN 0x8000u
@@ -271,32 +289,31 @@ int binary(struct reader *r, enum kernel_operator operator, const struct value *
 /* ---- statements (statement.c, blocks.c, code.c) ---- */
 
 /* Statements up to a word that ends them, which is then next. */
-int read_statements(struct reader *r);
-int put_instr(struct reader *r, const struct kernel_instr *instr);
-int new_label(struct reader *r, uint32_t *out);
-int bind_label(struct reader *r, uint32_t label);
+void read_statements(struct reader *r);
+void put_instr(struct reader *r, const struct kernel_instr *instr);
+/* KERNEL_NONE after an error. */
+uint32_t new_label(struct reader *r);
+void bind_label(struct reader *r, uint32_t label);
 /* Control goes on there, at no cost. */
-int go_to(struct reader *r, uint32_t label);
+void go_to(struct reader *r, uint32_t label);
 /* A statement of one line; the present token is its first word. */
-int read_statement(struct reader *r);
+void read_statement(struct reader *r);
 /* The program as blocks and jumps, from the first block on. */
-int read_blocks(struct reader *r);
-int open_code(struct reader *r, enum kernel_section section, struct kernel_code *code);
-int close_code(struct reader *r);
+void read_blocks(struct reader *r);
+void open_code(struct reader *r, enum kernel_section section, struct kernel_code *code);
+void close_code(struct reader *r);
 
 /* ---- heads (head.c, data.c) ---- */
 
 /* A statement of the head; read_head() reads all but "include". */
 bool is_head(const char *word);
-int read_head(struct reader *r);
-int read_array(struct reader *r);
-int read_graph(struct reader *r);
-int read_trace(struct reader *r);
+void read_head(struct reader *r);
+void read_array(struct reader *r);
+void read_graph(struct reader *r);
+void read_trace(struct reader *r);
 /* The numbers of one or more threads. */
-int read_list(struct reader *r, uint32_t *out);
-int add_array(struct reader *r, const char *name, enum kernel_array_kind kind, uint32_t length,
-	      uint32_t words, uint32_t *out);
+uint32_t read_list(struct reader *r);
 /* Addresses, once all arrays are known. */
-int lay_out(struct reader *r);
+void lay_out(struct reader *r);
 
 #endif /* SIM_KERNEL_READER_H */

@@ -15,219 +15,175 @@ static void take_uniform(struct reader *r, struct kernel_instr *i)
 }
 
 /* What began in this line has no end where it must come. */
-static int no_end(struct reader *r, uint32_t line, const char *what)
+static void no_end(struct reader *r, uint32_t line, const char *what)
 {
 	bool some = r->token != TOKEN_END_OF_FILE;
 
-	return say(r, "got %s%s%s, expected the end of the \"%s\" of line %u",
-		   some ? "\"" : "end of file", r->text, some ? "\"" : "", what, line);
+	say(r, "got %s%s%s, expected the end of the \"%s\" of line %u", some ? "\"" : "end of file",
+	    r->text, some ? "\"" : "", what, line);
 }
 
 /* The body of what began in this line; then the word that ends it is next. */
-static int read_body(struct reader *r, uint32_t line, const char *what)
+static void read_body(struct reader *r, uint32_t line, const char *what)
 {
-	int error = take_end(r);
-
-	if (!error)
-		error = read_statements(r);
-	if (!error && !at_word(r, "end") && !at_word(r, "else") && !at_word(r, "until"))
-		return no_end(r, line, what);
-	return error;
+	take_end(r);
+	read_statements(r);
+	if (!at_word(r, "end") && !at_word(r, "else") && !at_word(r, "until"))
+		no_end(r, line, what);
 }
 
-static int take_close(struct reader *r, uint32_t line, const char *what)
+static void take_close(struct reader *r, uint32_t line, const char *what)
 {
 	if (!at_word(r, "end"))
-		return no_end(r, line, what);
+		no_end(r, line, what);
 	next_token(r);
-	return take_end(r);
+	take_end(r);
 }
 
-static int no_else_if(struct reader *r, const char *got)
+static void no_else_if(struct reader *r, const char *got)
 {
-	return say(r, "got \"%s\", expected \"else\", and \"if\" with an \"end\" of its own in the "
-		      "next line", got);
+	say(r, "got \"%s\", expected \"else\", and \"if\" with an \"end\" of its own in the next "
+	       "line", got);
 }
 
-static int read_else_body(struct reader *r, uint32_t line)
+static void read_else_body(struct reader *r, uint32_t line)
 {
 	next_token(r);
-	return at_word(r, "if") ? no_else_if(r, "else if") : read_body(r, line, "if");
+	if (at_word(r, "if"))
+		no_else_if(r, "else if");
+	read_body(r, line, "if");
 }
 
 /* What a constant condition leaves out is read and forgotten. */
-static int read_constant_if(struct reader *r, uint32_t line, bool holds)
+static void read_constant_if(struct reader *r, uint32_t line, bool holds)
 {
-	int error;
-
 	r->dead += !holds;
-	error = read_body(r, line, "if");
+	read_body(r, line, "if");
 	r->dead -= !holds;
-	if (!error && at_word(r, "else")) {
+	if (at_word(r, "else")) {
 		r->dead += holds;
-		error = read_else_body(r, line);
+		read_else_body(r, line);
 		r->dead -= holds;
 	}
-	return error ? error : take_close(r, line, "if");
+	take_close(r, line, "if");
 }
 
-static int read_else(struct reader *r, uint32_t line, uint32_t otherwise)
+static void read_else(struct reader *r, uint32_t line, uint32_t otherwise)
 {
-	struct kernel_instr jump = { .op = KERNEL_JUMP };
-	int error = new_label(r, &jump.target);
+	struct kernel_instr jump = { .op = KERNEL_JUMP, .target = new_label(r) };
 
-	if (!error && (r->reachable || r->dead))
-		error = put_instr(r, &jump);
-	if (!error)
-		error = bind_label(r, otherwise);
-	if (!error)
-		error = read_else_body(r, line);
-	return error ? error : bind_label(r, jump.target);
+	if (r->reachable)
+		put_instr(r, &jump);
+	bind_label(r, otherwise);
+	read_else_body(r, line);
+	bind_label(r, jump.target);
 }
 
 /* if [uniform] e ... [else ...] end */
-static int read_if(struct reader *r)
+static void read_if(struct reader *r)
 {
 	struct kernel_instr i = { .op = KERNEL_BRANCH, .negate = true };
 	uint32_t line = r->token_line;
 	struct value condition;
-	int error;
 
 	take_uniform(r, &i);
-	error = read_expression(r, &condition);
-	if (!error && condition.constant)
-		return read_constant_if(r, line, condition.number);
-	if (!error)
-		error = column_of(r, &condition, &i.a);
-	if (!error)
-		error = new_label(r, &i.target);
-	if (!error)
-		error = put_instr(r, &i);
-	if (!error)
-		error = read_body(r, line, "if");
-	if (!error)
-		error = at_word(r, "else") ? read_else(r, line, i.target) :
-					     bind_label(r, i.target);
-	return error ? error : take_close(r, line, "if");
+	condition = read_expression(r);
+	if (condition.constant) {
+		read_constant_if(r, line, condition.number);
+		return;
+	}
+	i.a = column_of(r, condition);
+	i.target = new_label(r);
+	put_instr(r, &i);
+	read_body(r, line, "if");
+	if (at_word(r, "else"))
+		read_else(r, line, i.target);
+	else
+		bind_label(r, i.target);
+	take_close(r, line, "if");
 }
 
-static int enter_loop(struct reader *r, uint32_t *leave)
+/* Gives the label of what comes after the loop. */
+static uint32_t enter_loop(struct reader *r)
 {
-	int error = new_label(r, leave);
+	uint32_t leave = new_label(r);
 
-	if (error)
-		return error;
 	if (r->loops == sizeof(r->leave) / sizeof(r->leave[0]))
-		return say(r, "loops are nested too deep");
-	r->leave[r->loops++] = *leave;
-	return 0;
+		say(r, "loops are nested too deep");
+	else
+		r->leave[r->loops++] = leave;
+	return leave;
 }
 
 /* The test of a loop at its top, its body, and the way back. */
-static int read_loop(struct reader *r, struct kernel_instr *test, uint32_t top, uint32_t line,
-		     const char *what, uint16_t counter)
+static void read_loop(struct reader *r, struct kernel_instr *test, uint32_t top, uint32_t line,
+		      const char *what, uint16_t counter)
 {
-	const struct value one = constant(1), count = { .column = counter };
-	struct value next;
-	int error = enter_loop(r, &test->target);
-
-	if (!error)
-		error = put_instr(r, test);
-	if (!error)
-		error = read_body(r, line, what);
-	if (!error && counter != KERNEL_NO_COLUMN && (r->reachable || r->dead)) {
-		error = binary(r, KERNEL_PLUS, &count, &one, &next);
-		if (!error)
-			error = put_in(r, counter, &next);
-	}
-	if (!error)
-		error = go_to(r, top);
-	if (!error)
-		error = bind_label(r, test->target);
+	test->target = enter_loop(r);
+	put_instr(r, test);
+	read_body(r, line, what);
+	if (counter != KERNEL_NO_COLUMN && (r->reachable || r->dead))
+		put_in(r, counter, binary(r, KERNEL_PLUS, (struct value){ .column = counter },
+					  constant(1)));
+	go_to(r, top);
+	bind_label(r, test->target);
 	r->loops--;
-	return error ? error : take_close(r, line, what);
+	take_close(r, line, what);
 }
 
 /* while [uniform] e ... end */
-static int read_while(struct reader *r)
+static void read_while(struct reader *r)
 {
 	struct kernel_instr i = { .op = KERNEL_BRANCH, .negate = true };
-	uint32_t line = r->token_line, top;
-	int error = new_label(r, &top);
+	uint32_t line = r->token_line, top = new_label(r);
 
-	if (!error)
-		error = bind_label(r, top);
+	bind_label(r, top);
 	take_uniform(r, &i);
-	if (!error)
-		error = read_operand(r, &i.a);
-	return error ? error : read_loop(r, &i, top, line, "while", KERNEL_NO_COLUMN);
+	i.a = read_operand(r);
+	read_loop(r, &i, top, line, "while", KERNEL_NO_COLUMN);
 }
 
 /* for [uniform] R = e below e ... end */
-static int read_for(struct reader *r)
+static void read_for(struct reader *r)
 {
 	struct kernel_instr i = { .op = KERNEL_BRANCH, .negate = true };
 	uint32_t line = r->token_line, top;
-	struct value start, bound, test;
-	uint16_t reg;
-	int error;
+	struct value count = { .constant = false };
 
 	take_uniform(r, &i);
-	error = take_register_and_sign(r, &reg);
-	if (!error)
-		error = read_expression(r, &start);
-	if (!error)
-		error = put_in(r, reg, &start);
-	if (!error)
-		error = take_word(r, "below");
-	if (!error)
-		error = new_label(r, &top);
-	if (!error)
-		error = bind_label(r, top);
-	if (!error)
-		error = read_expression(r, &bound);
-	start = (struct value){ .column = reg };
-	if (!error)
-		error = binary(r, KERNEL_LESS, &start, &bound, &test);
-	if (!error)
-		error = column_of(r, &test, &i.a);
-	if (!error) {
-		r->code->reg[reg].read |= !r->dead;
-		r->code->reg[reg].named = true;
+	count.column = take_register_and_sign(r);
+	put_in(r, count.column, read_expression(r));
+	take_word(r, "below");
+	top = new_label(r);
+	bind_label(r, top);
+	i.a = column_of(r, binary(r, KERNEL_LESS, count, read_expression(r)));
+	if (!r->error) {
+		r->code->reg[count.column].read |= !r->dead;
+		r->code->reg[count.column].named = true;
 	}
-	return error ? error : read_loop(r, &i, top, line, "for", reg);
+	read_loop(r, &i, top, line, "for", count.column);
 }
 
 /* repeat ... until [uniform] e */
-static int read_repeat(struct reader *r)
+static void read_repeat(struct reader *r)
 {
 	struct kernel_instr i = { .op = KERNEL_BRANCH, .negate = true };
-	uint32_t line = r->token_line, leave;
-	int error = enter_loop(r, &leave);
+	uint32_t line = r->token_line, leave = enter_loop(r);
 
-	if (!error)
-		error = new_label(r, &i.target);
-	if (!error)
-		error = bind_label(r, i.target);
+	i.target = new_label(r);
+	bind_label(r, i.target);
 	next_token(r);
-	if (!error)
-		error = read_body(r, line, "repeat");
-	if (!error && !at_word(r, "until"))
-		error = no_end(r, line, "repeat");
-	if (error)
-		return error;
+	read_body(r, line, "repeat");
+	if (!at_word(r, "until"))
+		no_end(r, line, "repeat");
 	r->statement_line = r->token_line;
 	r->statement_column = r->token_column;
 	take_uniform(r, &i);
-	error = read_operand(r, &i.a);
-	if (!error)
-		error = take_end(r);
-	if (!error)
-		error = put_instr(r, &i);
-	if (!error)
-		error = bind_label(r, leave);
+	i.a = read_operand(r);
+	take_end(r);
+	put_instr(r, &i);
+	bind_label(r, leave);
 	r->loops--;
-	return error;
 }
 
 /* ---- macros ---- */
@@ -244,91 +200,75 @@ static bool single(const struct reader *r)
 }
 
 /* A value that outlives the next instruction. */
-static int keep(struct reader *r, struct value *value)
+static struct value keep(struct reader *r, struct value value)
 {
 	char name[KERNEL_NAME_MAX];
 	uint16_t reg;
-	int error;
 
-	if (value->constant || r->dead)
-		return 0;
+	if (value.constant || r->dead)
+		return value;
 	snprintf(name, sizeof(name), "argument %u", r->code->registers);
-	error = add_register(r, name, &reg);
-	if (!error)
-		error = put_in(r, reg, value);
-	*value = (struct value){ .column = reg };
-	return error;
+	reg = add_register(r, name, false);
+	put_in(r, reg, value);
+	return (struct value){ .column = reg };
 }
 
-static int bind_argument(struct reader *r, struct binding *b)
+static void bind_argument(struct reader *r, struct binding *b)
 {
-	int error;
-
 	snprintf(b->text, sizeof(b->text), "%.*s", (int)KERNEL_NAME_MAX - 1, r->text);
 	b->token = r->token;
 	b->number = r->number;
 	b->value = r->value;
 	if (single(r)) {
 		next_token(r);
-		return 0;
+		return;
 	}
 	b->token = TOKEN_VALUE;
-	error = read_expression(r, &b->value);
-	return error ? error : keep(r, &b->value);
+	b->value = keep(r, read_expression(r));
 }
 
-static int bind_arguments(struct reader *r, const struct macro *m, struct scope *scope)
+static void bind_arguments(struct reader *r, const struct macro *m, struct scope *scope)
 {
-	int error = take_sign(r, "(");
-
-	for (uint32_t i = 0; !error && i < m->parameters; i++) {
+	take_sign(r, "(");
+	for (uint32_t i = 0; i < m->parameters; i++) {
 		struct binding *b = &scope->binding[scope->bindings++];
 
 		if (i)
-			error = take_sign(r, ",");
+			take_sign(r, ",");
 		strcpy(b->name, m->parameter[i]);
-		if (!error)
-			error = bind_argument(r, b);
+		bind_argument(r, b);
 	}
-	if (!error)
-		error = take_sign(r, ")");
-	return error ? error : take_end(r);
+	take_sign(r, ")");
+	take_end(r);
 }
 
-static int read_call(struct reader *r, struct macro *m)
+static void read_call(struct reader *r, struct macro *m)
 {
 	struct scope scope = { .bindings = 0 };
 	struct reader saved;
-	int error;
 
 	if (m->busy)
-		return say(r, "macro %s calls itself", m->name);
+		say(r, "macro %s calls itself", m->name);
 	if (++r->expansions > EXPANSIONS_MAX)
-		return say(r, "macros are expanded more than %u times", EXPANSIONS_MAX);
+		say(r, "macros are expanded more than %u times", EXPANSIONS_MAX);
 	if (!r->scope)
 		r->outer_line = own_line(r, r->token_line);
 	next_token(r);
-	error = bind_arguments(r, m, &scope);
-	if (error)
-		return error;
+	bind_arguments(r, m, &scope);
 	saved = *r;
 	read_at_body(r, m);
 	r->token = TOKEN_END_OF_LINE;
 	r->scope = &scope;
 	m->busy = true;
-	error = read_statements(r);
-	if (!error && !at_word(r, "end"))
-		error = say(r, "got \"%s\", expected a statement or the end of macro %s", r->text,
-			    m->name);
+	read_statements(r);
+	if (!at_word(r, "end"))
+		say(r, "got \"%s\", expected a statement or the end of macro %s", r->text, m->name);
 	m->busy = false;
-	if (error)
-		return error;
 	read_at(r, &saved);
 	r->scope = saved.scope;
 	if (!r->scope)
 		r->outer_line = 0;
 	r->text[0] = '\0';
-	return 0;
 }
 
 /* ---- all ---- */
@@ -337,7 +277,7 @@ enum where { ANYWHERE, RUN, SETUP, ONCE, HOST };
 
 static const struct statement {
 	const char *name;
-	int (*read)(struct reader *r);
+	void (*read)(struct reader *r);
 	enum where where;
 } statements[] = {
 	{ "set", read_set, ANYWHERE },	   { "let", read_set, ANYWHERE },
@@ -371,46 +311,49 @@ static bool is_allowed(const struct reader *r, enum where where)
 }
 
 /* A word that begins no statement, with what is meant where another language has it. */
-static int no_statement(struct reader *r, const struct name *name)
+static void no_statement(struct reader *r, const struct name *name)
 {
 	static const char *const words[] = { "elif", "elsif", "elseif" };
 	const char *next = r->at;
 
 	if (r->blocks)
-		return unexpected(r, "an instruction or a block");
+		unexpected(r, "an instruction or a block");
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (same(r->text, words[i]))
-			return no_else_if(r, r->text);
+			no_else_if(r, r->text);
 	if (name && name->kind == NAME_ARRAY)
-		return say(r, "got array \"%s\", expected a statement or a macro; did you mean "
-			      "\"store %s[...] = ...\"?", r->text, r->text);
+		say(r, "got array \"%s\", expected a statement or a macro; did you mean "
+		       "\"store %s[...] = ...\"?", r->text, r->text);
 	while (next < r->end && (*next == ' ' || *next == '\t'))
 		next++;
 	if (r->token == TOKEN_WORD && next < r->end && *next == '=')
-		return say(r, "got \"%s =\", expected a statement or a macro; did you mean "
-			      "\"let %s =\"?", r->text, r->text);
-	return unexpected(r, "a statement or a macro");
+		say(r, "got \"%s =\", expected a statement or a macro; did you mean \"let %s =\"?",
+		    r->text, r->text);
+	unexpected(r, "a statement or a macro");
 }
 
-int read_statement(struct reader *r)
+void read_statement(struct reader *r)
 {
 	static const char *const places[] = { "", "a program", "setup and host",
 					      "setup, host and verify", "host" };
 	const struct statement *s = r->token == TOKEN_WORD ? find_statement(r->text) : NULL;
 	const struct name *name = r->token == TOKEN_WORD ? find_name(r, r->text) : NULL;
-	int error;
 
 	r->statement_line = r->token_line;
 	r->statement_column = r->token_column;
 	if (s && !is_allowed(r, s->where))
-		return say(r, "got \"%s\", expected it in %s only", r->text, places[s->where]);
+		say(r, "got \"%s\", expected it in %s only", r->text, places[s->where]);
 	if (!s && (!name || name->kind != NAME_MACRO || r->macro[name->index].expression))
-		return no_statement(r, name);
+		no_statement(r, name);
 	if (++r->depth > DEPTH_MAX)
-		return say(r, "statements are nested too deep");
-	error = s ? s->read(r) : read_call(r, &r->macro[name->index]);
+		say(r, "statements are nested too deep");
+	if (r->error)
+		return;
+	if (s)
+		s->read(r);
+	else
+		read_call(r, &r->macro[name->index]);
 	r->depth--;
-	return error;
 }
 
 static bool ends_statements(const struct reader *r)
@@ -428,15 +371,12 @@ static bool ends_statements(const struct reader *r)
 	return r->token == TOKEN_WORD && is_head(r->text);
 }
 
-int read_statements(struct reader *r)
+void read_statements(struct reader *r)
 {
-	int error = 0;
-
-	while (!error && !ends_statements(r)) {
+	while (!ends_statements(r)) {
 		if (r->token != TOKEN_END_OF_LINE)
-			error = read_statement(r);
-		if (!error && r->token == TOKEN_END_OF_LINE)
+			read_statement(r);
+		if (r->token == TOKEN_END_OF_LINE)
 			next_token(r);
 	}
-	return error;
 }
