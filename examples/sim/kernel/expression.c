@@ -478,6 +478,8 @@ static struct value read_number(struct reader *r)
 {
 	struct value out = r->token == TOKEN_VALUE ? r->value : constant(r->number);
 
+	if (!r->code && !out.constant)
+		return not_known(r);
 	next_token(r);
 	return out;
 }
