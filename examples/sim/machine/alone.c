@@ -5,9 +5,10 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "mechanism.h"
 #include "../base/arena.h"
+#include "../base/memory.h"
 #include "../kernel/reference.h"
+#include "../kernel/threads.h"
 #include "../kernel/say.h"
 
 struct thread {
@@ -93,80 +94,71 @@ static void fail_at(struct flow_check *c, uint32_t thread, uint32_t pc, const ch
 	     thread / k->block_threads, what, k->file, k->code->instr[pc].line);
 }
 
-static uint32_t thread_of(const struct flow_core *core, uint32_t slot)
-{
-	return flow_id_of(core->threads, slot);
-}
-
 /* Where no branch divides a warp, it has all live threads of one static warp. */
-static void check_whole(struct flow_check *c, const struct flow_core *core,
-			const struct flow_warp *warp)
+static void check_whole(struct flow_check *c, const struct flow_seen *seen)
 {
-	uint32_t lanes = c->kernel->lanes;
-	uint32_t first = warp->lanes.slot[__builtin_ctz(warp->lanes.mask)] / lanes * lanes;
+	const struct kernel *k = c->kernel;
+	uint32_t first = seen->thread[__builtin_ctz(seen->mask)], block = first / k->block_threads;
+	uint32_t within = first % k->block_threads / k->lanes * k->lanes;
 
-	for (uint32_t l = 0; l < lanes; l++) {
-		bool live = flow_exists(core->threads, first + l) &&
-			    c->thread[thread_of(core, first + l)].pc != KERNEL_NONE;
-		bool in = warp->lanes.mask >> l & 1;
+	first = block * k->block_threads + within;
+	for (uint32_t l = 0; l < k->lanes; l++) {
+		bool live = within + l < kernel_threads_of_block(k, block) &&
+			    c->thread[first + l].pc != KERNEL_NONE;
+		bool in = seen->mask >> l & 1;
 
-		if (live != in || (in && warp->lanes.slot[l] != first + l))
-			fail_at(c, thread_of(core, first), warp->pc, "is not in its whole static "
-				"warp outside of divided code");
+		if (live != in || (in && seen->thread[l] != first + l))
+			fail_at(c, first, seen->pc, "is not in its whole static warp outside of "
+						    "divided code");
 	}
 }
 
-static bool restores(const struct flow_core *core, uint32_t s)
-{
-	if (core->mechanism->restores == FLOW_RESTORES_FULL_BLOCKS)
-		return core->blocks.live[s] ==
-		       kernel_threads_of_block(core->kernel, core->block[s]);
-	return core->mechanism->restores == FLOW_RESTORES;
-}
-
-void flow_check_issue(struct flow_check *c, const struct flow_core *core,
-		      const struct flow_warp *warp)
+void flow_check_issue(struct flow_check *c, const struct flow_seen *seen, bool whole)
 {
 	const struct kernel *k = c->kernel;
 
-	for (uint32_t left = warp->lanes.mask; left; left &= left - 1) {
-		uint32_t l = (uint32_t)__builtin_ctz(left), slot = warp->lanes.slot[l];
-		uint32_t thread = thread_of(core, slot);
+	for (uint32_t left = seen->mask; left; left &= left - 1) {
+		uint32_t l = (uint32_t)__builtin_ctz(left), thread = seen->thread[l];
 
-		if (flow_lane_of(core->threads, slot) != l)
-			fail_at(c, thread, warp->pc, "is not in its home lane");
-		if (c->thread[thread].pc != warp->pc)
-			fail_at(c, thread, warp->pc,
+		if (thread % k->block_threads % k->lanes != l)
+			fail_at(c, thread, seen->pc, "is not in its home lane");
+		if (c->thread[thread].pc != seen->pc)
+			fail_at(c, thread, seen->pc,
 				"executes an instruction that is not its next one");
 		c->thread[thread].executed++;
 		c->issued++;
 	}
-	if (!k->code->block[k->code->instr[warp->pc].block].divided &&
-	    restores(core, warp->resident))
-		check_whole(c, core, warp);
+	if (whole && !k->code->block[k->code->instr[seen->pc].block].divided)
+		check_whole(c, seen);
 }
 
-void flow_check_load(struct flow_check *c, const struct flow_core *core,
-		     const struct flow_warp *warp, const struct flow_effect *effect)
+static void compare_load(struct flow_check *c, uint32_t thread, uint32_t pc, uint32_t index,
+			 uint64_t address, uint32_t value)
 {
-	const struct kernel_instr *i = &c->kernel->code->instr[warp->pc];
-	bool shared = kernel_shares(c->kernel, i);
+	const struct flow_loads *alone = &c->reference.loads[thread];
 	char name[120], what[200];
 
-	for (uint32_t left = warp->lanes.mask; left; left &= left - 1) {
-		uint32_t l = (uint32_t)__builtin_ctz(left), slot = warp->lanes.slot[l];
-		uint32_t thread = thread_of(core, slot), index = c->thread[thread].loaded++;
-		uint32_t value = core->threads->reg[i->d * core->threads->stride + slot];
-		const struct flow_loads *alone = &c->reference.loads[thread];
+	if (index >= alone->count || alone->value[index] == value)
+		return;
+	kernel_name_accessed(c->kernel, &c->kernel->code->instr[pc], address, name, sizeof(name));
+	snprintf(what, sizeof(what), "loads %s = %u, but %u when run alone", name, value,
+		 alone->value[index]);
+	fail_at(c, thread, pc, what);
+}
 
-		if (!(effect->accesses >> l & 1) || index >= alone->count ||
-		    alone->value[index] == value)
-			continue;
-		kernel_name_accessed(c->kernel, i, effect->address[l] << (shared ? 2 : 0), name,
-				     sizeof(name));
-		snprintf(what, sizeof(what), "loads %s = %u, but %u when run alone", name, value,
-			 alone->value[index]);
-		fail_at(c, thread, warp->pc, what);
+void flow_check_loaded(struct flow_check *c, const struct flow_seen *seen, uint32_t accesses,
+		       const uint64_t *address, const uint32_t *value)
+{
+	const struct kernel_instr *i = &c->kernel->code->instr[seen->pc];
+
+	for (uint32_t left = seen->mask; left; left &= left - 1) {
+		uint32_t l = (uint32_t)__builtin_ctz(left), index;
+		struct thread *thread = &c->thread[seen->thread[l]];
+
+		index = thread->loaded++;
+		if (accesses >> l & 1)
+			compare_load(c, seen->thread[l], seen->pc, index, address[l], value[l]);
+		thread->trail = flow_mix(flow_mix(thread->trail, value[l]), i->mix);
 	}
 }
 
@@ -191,43 +183,42 @@ static uint32_t next_pc(const struct flow_check *c, uint32_t pc, bool taken)
 	return c->kernel->code->block[block->way[i->op == KERNEL_BRANCH && !taken]].first;
 }
 
-static void follow(struct flow_check *c, const struct flow_core *core, uint32_t slot,
-		   const struct kernel_instr *i)
+void flow_check_complete(struct flow_check *c, const struct flow_seen *seen, uint32_t taken)
 {
-	uint32_t *trail = &c->thread[thread_of(core, slot)].trail;
+	const struct kernel_instr *i = &c->kernel->code->instr[seen->pc];
 
-	if (kernel_fetches(i))
-		*trail = flow_mix(*trail, core->threads->reg[i->d * core->threads->stride + slot]);
-	*trail = flow_mix(*trail, i->mix);
-}
+	for (uint32_t left = seen->mask; left; left &= left - 1) {
+		uint32_t l = (uint32_t)__builtin_ctz(left), number = seen->thread[l];
+		struct thread *thread = &c->thread[number];
 
-void flow_check_complete(struct flow_check *c, const struct flow_core *core,
-			 const struct flow_warp *warp)
-{
-	const struct kernel_instr *i = &c->kernel->code->instr[warp->pc];
-
-	for (uint32_t left = warp->lanes.mask; left; left &= left - 1) {
-		uint32_t l = (uint32_t)__builtin_ctz(left);
-		uint32_t thread = thread_of(core, warp->lanes.slot[l]);
-		bool taken = warp->taken >> l & 1;
-
-		follow(c, core, warp->lanes.slot[l], i);
+		if (!kernel_fetches(i))
+			thread->trail = flow_mix(thread->trail, i->mix);
 		if (i->op == KERNEL_BRANCH)
-			compare_outcome(c, thread, warp->pc, taken);
-		c->thread[thread].pc = next_pc(c, warp->pc, taken);
+			compare_outcome(c, number, seen->pc, taken >> l & 1);
+		thread->pc = next_pc(c, seen->pc, taken >> l & 1);
 	}
 }
 
-struct look {
-	struct flow_check *check;
-	const struct flow_core *core;
-};
-
-static void look_at(void *state, uint32_t slot, uint32_t pc)
+void flow_check_exit(struct flow_check *c, uint32_t thread, const uint32_t *reg, size_t stride)
 {
-	struct look *look = state;
-	struct flow_check *c = look->check;
-	uint32_t thread = thread_of(look->core, slot);
+	const struct kernel *k = c->kernel;
+	const uint32_t *alone = c->reference.value + (size_t)thread * k->code->registers;
+
+	for (uint32_t i = 0; i < k->code->registers; i++)
+		if (reg[i * stride] != alone[i])
+			fail(c, "thread %u of block %u has another %s than alone",
+			     thread % k->block_threads, thread / k->block_threads,
+			     k->code->reg[i].name);
+}
+
+void flow_check_look(struct flow_check *c)
+{
+	c->places++;
+}
+
+void flow_check_place(void *state, uint32_t thread, uint32_t pc)
+{
+	struct flow_check *c = state;
 
 	if (pc >= c->kernel->code->instr_count)
 		pc = 0;
@@ -238,7 +229,7 @@ static void look_at(void *state, uint32_t slot, uint32_t pc)
 	c->thread[thread].placed = c->places;
 }
 
-static void look_for(struct flow_check *c, uint32_t block)
+void flow_check_block(struct flow_check *c, uint32_t block)
 {
 	uint32_t first = block * c->kernel->block_threads;
 	uint32_t end = first + kernel_threads_of_block(c->kernel, block);
@@ -248,15 +239,12 @@ static void look_for(struct flow_check *c, uint32_t block)
 			fail_at(c, t, c->thread[t].pc, "has no place");
 }
 
-void flow_check_places(struct flow_check *c, const struct flow_core *core)
+void flow_check_shared(struct flow_check *c, uint32_t block, const uint32_t *word)
 {
-	struct look look = { c, core };
+	size_t words = c->kernel ? c->kernel->shared_words : 0;
 
-	c->places++;
-	core->mechanism->places(core, look_at, &look);
-	for (uint32_t s = 0; s < core->residents; s++)
-		if (core->blocks.live[s])
-			look_for(c, core->block[s]);
+	if (words && memcmp(word, c->reference.shared + block * words, words * sizeof(*word)))
+		fail(c, "shared memory differs");
 }
 
 bool flow_check_hopeless(const struct flow_check *c)
@@ -281,11 +269,10 @@ void flow_check_unit(struct flow_check *c, const struct sim_unit_info *unit)
 		     broken);
 }
 
-static void compare_thread(struct flow_check *c, const struct flow_gpu *gpu, uint32_t slot)
+static void compare_thread(struct flow_check *c, uint32_t thread)
 {
 	const struct kernel *k = c->kernel;
 	const struct flow_reference *r = &c->reference;
-	uint32_t thread = flow_id_of(&gpu->threads, slot);
 
 	c->instructions += c->thread[thread].executed;
 	if (c->thread[thread].pc != KERNEL_NONE)
@@ -299,48 +286,40 @@ static void compare_thread(struct flow_check *c, const struct flow_gpu *gpu, uin
 	if (c->thread[thread].trail != r->trail[thread])
 		fail(c, "thread %u of block %u loaded other values than alone",
 		     thread % k->block_threads, thread / k->block_threads);
-	for (uint32_t i = 0; i < k->code->registers; i++)
-		if (gpu->threads.reg[i * gpu->threads.stride + slot] !=
-		    r->value[(size_t)thread * k->code->registers + i])
-			fail(c, "thread %u of block %u has another %s than alone",
-			     thread % k->block_threads, thread / k->block_threads,
-			     k->code->reg[i].name);
 }
 
-static void compare_memory(struct flow_check *c, const struct flow_gpu *gpu)
+static void compare_memory(struct flow_check *c, const struct sim_memory *memory)
 {
 	const struct kernel *k = c->kernel;
 
 	for (size_t i = 0; i < k->arrays; i++) {
 		const struct kernel_array *a = &k->array[i];
-		const size_t first = (size_t)(a->base - gpu->threads.origin) / 4;
-		const uint32_t *word = gpu->threads.word + first;
-		const uint32_t *alone = c->reference.word + first;
+		const uint32_t *alone = c->reference.word + (size_t)(a->base - flow_origin(k)) / 4;
 
 		if (a->kind != KERNEL_GLOBAL && a->kind != KERNEL_LOCK_WORDS)
 			continue;
-		for (uint32_t w = 0; w < a->length * a->words; w++)
-			if (word[w] != alone[w])
-				fail(c, "%s[%u] is %u and not %u", a->name, w / a->words, word[w],
+		for (uint32_t w = 0; w < a->length * a->words; w++) {
+			uint32_t word = sim_memory_read(memory, a->base + 4 * (uint64_t)w);
+
+			if (word != alone[w])
+				fail(c, "%s[%u] is %u and not %u", a->name, w / a->words, word,
 				     alone[w]);
+		}
 	}
-	if (k->shared_words && memcmp(gpu->threads.shared, c->reference.shared,
-				      k->blocks * k->shared_words * sizeof(uint32_t)))
-		fail(c, "shared memory differs");
 }
 
-void flow_check_compare(struct flow_check *c, const struct flow_gpu *gpu)
+void flow_check_compare(struct flow_check *c, const struct sim_memory *memory)
 {
-	for (uint32_t slot = 0; slot < gpu->threads.count; slot++)
-		if (flow_exists(&gpu->threads, slot))
-			compare_thread(c, gpu, slot);
-	compare_memory(c, gpu);
-}
-
-bool flow_check_judge(struct flow_check *c, const struct flow_gpu *gpu, struct sim_verdict *out)
-{
+	for (uint32_t thread = 0; c->kernel && thread < c->kernel->threads; thread++)
+		compare_thread(c, thread);
 	if (c->kernel)
-		flow_check_compare(c, gpu);
+		compare_memory(c, memory);
+}
+
+bool flow_check_judge(struct flow_check *c, const struct sim_memory *memory,
+		      struct sim_verdict *out)
+{
+	flow_check_compare(c, memory);
 	out->serializable = !c->failed;
 	snprintf(out->failure, sizeof(out->failure), "%s", c->failure);
 	return !c->stopped;

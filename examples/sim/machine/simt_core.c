@@ -36,15 +36,76 @@ int flow_fail(struct flow_core *core, uint32_t pc, const char *reason)
 	return sim_fail(core->gpu->port, -EINVAL, message);
 }
 
+/* ---- what the check sees ---- */
+
+static struct flow_seen seen_of(const struct flow_core *core, const struct flow_warp *warp,
+				uint32_t thread[KERNEL_LANES])
+{
+	for (uint32_t left = warp->lanes.mask; left; left &= left - 1) {
+		uint32_t l = (uint32_t)__builtin_ctz(left);
+
+		thread[l] = flow_id_of(core->threads, warp->lanes.slot[l]);
+	}
+	return (struct flow_seen){ warp->pc, warp->lanes.mask, thread };
+}
+
+static bool restores(const struct flow_core *core, uint32_t s)
+{
+	if (core->mechanism->restores == FLOW_RESTORES_FULL_BLOCKS)
+		return core->blocks.live[s] ==
+		       kernel_threads_of_block(core->kernel, core->block[s]);
+	return core->mechanism->restores == FLOW_RESTORES;
+}
+
+static void show_load(const struct flow_core *core, const struct flow_warp *warp,
+		      const struct flow_effect *effect)
+{
+	const struct flow_threads *t = core->threads;
+	const struct kernel_instr *i = &core->kernel->code->instr[warp->pc];
+	uint32_t thread[KERNEL_LANES], value[KERNEL_LANES];
+	struct flow_seen seen = seen_of(core, warp, thread);
+	uint64_t address[KERNEL_LANES];
+
+	for (uint32_t left = seen.mask; left; left &= left - 1) {
+		uint32_t l = (uint32_t)__builtin_ctz(left);
+
+		value[l] = t->reg[i->d * t->stride + warp->lanes.slot[l]];
+		address[l] = effect->address[l] << (kernel_shares(core->kernel, i) ? 2 : 0);
+	}
+	flow_check_loaded(core->gpu->check, &seen, effect->accesses, address, value);
+}
+
+static void show_place(void *core_, uint32_t slot, uint32_t pc)
+{
+	const struct flow_core *core = core_;
+
+	flow_check_place(core->gpu->check, flow_id_of(core->threads, slot), pc);
+}
+
+static void show_places(struct flow_core *core)
+{
+	flow_check_look(core->gpu->check);
+	core->mechanism->places(core, show_place, core);
+	for (uint32_t s = 0; s < core->residents; s++)
+		if (core->blocks.live[s])
+			flow_check_block(core->gpu->check, core->block[s]);
+}
+
 /* ---- completion of instructions ---- */
 
 static void end_threads(struct flow_core *core, const struct flow_warp *warp, uint32_t lanes)
 {
+	const struct flow_threads *t = core->threads;
+
 	core->gpu->machine->threads_left -= bits(lanes);
-	for (; lanes; lanes &= lanes - 1)
-		sim_blocks_leave(&core->blocks,
-				 flow_resident_of(core->threads,
-						  warp->lanes.slot[__builtin_ctz(lanes)]), 1);
+	for (; lanes; lanes &= lanes - 1) {
+		uint32_t slot = warp->lanes.slot[__builtin_ctz(lanes)];
+
+		sim_blocks_leave(&core->blocks, flow_resident_of(t, slot), 1);
+		if (core->gpu->check)
+			flow_check_exit(core->gpu->check, flow_id_of(t, slot), t->reg + slot,
+					t->stride);
+	}
 }
 
 static int end_lanes(struct flow_core *core, struct flow_warp *warp, uint32_t lanes, uint32_t next,
@@ -110,12 +171,14 @@ static int check_and_lead_on(struct flow_core *core, struct flow_warp *warp,
 			     const struct kernel_instr *i)
 {
 	bool changes = i->last || i->op == KERNEL_EXIT_IF || i->op == KERNEL_BARRIER;
+	uint32_t thread[KERNEL_LANES];
+	struct flow_seen seen = seen_of(core, warp, thread);
 	int error;
 
-	flow_check_complete(core->gpu->check, core, warp);
+	flow_check_complete(core->gpu->check, &seen, warp->taken);
 	error = lead_on(core, warp, i);
 	if (!error && changes)
-		flow_check_places(core->gpu->check, core);
+		show_places(core);
 	return error;
 }
 
@@ -244,7 +307,7 @@ static int execute(struct flow_core *core, struct flow_warp *warp)
 	if (!flow_execute(&core->gpu->threads, warp->pc, &warp->lanes, &effect))
 		return flow_fail(core, warp->pc, core->threads->fault);
 	if (core->gpu->check && kernel_fetches(&core->kernel->code->instr[warp->pc]))
-		flow_check_load(core->gpu->check, core, warp, &effect);
+		show_load(core, warp, &effect);
 	warp->taken = effect.taken;
 	warp->due += effect.banks;
 	if (core->kernel->code->instr[warp->pc].op == KERNEL_FENCE || flow_core_ends(core, warp))
@@ -277,8 +340,12 @@ static int issue(struct flow_core *core, struct flow_warp *warp)
 	uint32_t lanes = warp->lanes.mask == UINT32_MAX ? 32 : bits(warp->lanes.mask);
 	int error = 0;
 
-	if (core->gpu->check)
-		flow_check_issue(core->gpu->check, core, warp);
+	if (core->gpu->check) {
+		uint32_t thread[KERNEL_LANES];
+		struct flow_seen seen = seen_of(core, warp, thread);
+
+		flow_check_issue(core->gpu->check, &seen, restores(core, warp->resident));
+	}
 	if (i->op >= KERNEL_ENTER && i->op <= KERNEL_NOTE)
 		return take_note(core, warp);
 	if (core->gpu->issues)
@@ -353,7 +420,7 @@ static int launch(struct flow_core *core)
 	core->gpu->threads.resident_of[block] = (uint8_t)s;
 	error = core->mechanism->launch(core, s);
 	if (!error && core->gpu->check)
-		flow_check_places(core->gpu->check, core);
+		show_places(core);
 	return error;
 }
 

@@ -100,6 +100,15 @@ static int take_launch(struct flow_gpu *gpu)
 	return flow_threads_new(gpu->kernel, seed, &gpu->threads);
 }
 
+/* The launch is over. @return what it has left, which the check is to compare. */
+static const struct sim_memory *left_behind(struct flow_gpu *gpu)
+{
+	for (uint32_t b = 0; b < gpu->kernel->blocks; b++)
+		flow_check_shared(gpu->check, b,
+				  gpu->threads.shared + b * gpu->kernel->shared_words);
+	return contents(gpu);
+}
+
 /* All cores go on in the cycle in which the launch before is over. */
 static int end_launch(struct flow_gpu *gpu)
 {
@@ -123,7 +132,7 @@ static int end_launch(struct flow_gpu *gpu)
 		       gpu->core[i].warp_count * sizeof *gpu->core[i].warps);
 	}
 	if (gpu->check)
-		flow_check_compare(gpu->check, gpu);
+		flow_check_compare(gpu->check, left_behind(gpu));
 	return look(gpu, cycle);
 }
 
@@ -311,7 +320,8 @@ static void judge(struct sim_machine *machine, struct sim_verdict *out)
 	const char *broken = NULL;
 	bool verifies;
 
-	verifies = flow_check_judge(gpu->check, gpu, out) && workload->class->invariant;
+	verifies = flow_check_judge(gpu->check, left_behind(gpu), out) &&
+		   workload->class->invariant;
 	if (verifies)
 		broken = workload->class->invariant(workload, contents(gpu), reason,
 						    sizeof(reason));
