@@ -607,7 +607,7 @@ TABLE
 2 --kernel bad3.kernel ~ bad3.kernel:3:2: branch without reconvergence
 2 --kernel bad4.kernel ~ bad4.kernel:3:19: thread 8 is outside the block of 8 threads
 2 --kernel bad5.kernel --check ~ bad5.kernel:5:2: thread 4, run alone, uses m.4., beyond the end of m .length 4.: thread.=.4
-1 --kernel bad5.kernel ~ bad5.kernel:5:2: thread 4 of block 0 uses m.4., beyond the end of m .length 4.: 
+1 --kernel bad5.kernel ~ bad5.kernel:5:2: thread 4 uses m.4., beyond the end of m .length 4.: 
 1 --kernel bad6.kernel : bad6.kernel:3:2: the branch is said to be uniform
 TABLE
 	for mechanism in $mechanisms; do

@@ -6,9 +6,11 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "examples/sim/machine/alone.h"
+#include "examples/sim/check/check.h"
 #include "examples/sim/machine/machine.h"
 #include "examples/sim/machine/mechanism.h"
+#include "examples/sim/machine/wiring.h"
+#include "examples/sim/workloads/kernel.h"
 #include "tests/kit.h"
 
 static int read_text(const char *text, struct kernel *out, char message[300])
@@ -118,47 +120,51 @@ KIT_TEST(test_everything_a_kernel_can_say)
 
 /* ---- runs ---- */
 
-static void set_up(const struct sim_workload *workload, struct sim_memory *memory)
+/* The workload of a kernel, which is written to a file for that. */
+static struct sim_workload *workload_of(const char *text, struct sim_workload_class **class)
 {
-	(void)workload;
-	(void)memory;
+	struct sim_workload_request request = { .flavour = SIM_ALONE, .seed = 3 };
+	struct sim_workload *workload;
+	char error[SIM_MESSAGE];
+	FILE *file = fopen("test-sim_flow.kernel", "w");
+
+	ck_assert(file && fputs(text, file) >= 0 && !fclose(file));
+	ck_assert_msg(!sim_kernel_class("test-sim_flow.kernel", NULL, class, error, sizeof(error)),
+		      "%s", error);
+	remove("test-sim_flow.kernel");
+	request.class = *class;
+	ck_assert_msg(!(*class)->make(&request, &workload, error, sizeof(error)), "%s", error);
+	return workload;
 }
 
 /* A run with --check under a mechanism, on one core or on a machine; what the check says. */
-static bool runs_right_on(const struct kernel *k, const struct flow_mechanism *mechanism,
+static bool runs_right_on(const char *text, const struct flow_mechanism *mechanism,
 			  const struct sim_machine_config *config, struct sim_verdict *verdict)
 {
-	const struct sim_workload_class class = { .setup = set_up };
-	const struct sim_workload workload = { .class = &class, .kernel = k,
-					       .threads = k->threads };
 	const struct sim_run_options options = { .prove = true, .seed = 3 };
 	struct flow_config *own = calloc(1, mechanism->class.config_size);
+	struct sim_workload_class *class;
+	struct sim_workload *workload = workload_of(text, &class);
 	struct sim_machine *machine;
-	const struct flow_gpu *gpu;
-	uint64_t cycles = 0;
+	struct sim_result r;
 
 	ck_assert_ptr_nonnull(own);
 	mechanism->class.init(own, NULL);
 	own->core.warps = 64;
 	own->core.most_cycles = 10000000;
-	ck_assert_msg(!sim_machine_new(NULL, config, &mechanism->class, own, &workload, &options,
+	ck_assert_msg(!sim_machine_new(NULL, config, &mechanism->class, own, workload, &options,
 				       &machine), "%s", sim_machine_error(machine));
 	ck_assert_msg(sim_machine_run(machine) != -ENOEXEC, "%s", sim_machine_error(machine));
 	mechanism->class.own->judge(machine, verdict);
-	gpu = flow_gpu_of(machine);
-	for (uint32_t i = 0; i < gpu->cores; i++)
-		cycles += gpu->core[i].now;
-	ck_assert_uint_eq(cycles, gpu->result.busy + gpu->result.stalled + gpu->result.idle +
-					  gpu->result.memory_idle);
+	sim_machine_result(machine, &r);
+	if (verdict->passed)
+		ck_assert_uint_eq(r.cycles * (config ? config->cores : 1),
+				  r.instructions + r.longer + r.idle + r.memory_idle);
 	sim_machine_free(machine);
+	class->free(workload);
+	sim_kernel_class_free(class);
 	free(own);
 	return verdict->passed;
-}
-
-static bool runs_right(const struct kernel *k, const struct flow_mechanism *mechanism,
-		       struct sim_verdict *verdict)
-{
-	return runs_right_on(k, mechanism, NULL, verdict);
 }
 
 /* ---- random kernels ---- */
@@ -294,8 +300,8 @@ KIT_TEST(test_random_kernels_under_all_mechanisms)
 		machine.cores = 1 + i % 3;
 		machine.core_mhz /= 1 + i % 2;
 		for (size_t m = 0; flow_mechanisms[m]; m++)
-			ck_assert_msg(runs_right(&k, flow_mechanisms[m], &verdict) &&
-				      runs_right_on(&k, flow_mechanisms[m], &machine, &verdict),
+			ck_assert_msg(runs_right_on(w.text, flow_mechanisms[m], NULL, &verdict) &&
+				      runs_right_on(w.text, flow_mechanisms[m], &machine, &verdict),
 				      "%s: %s\n%s", flow_mechanisms[m]->class.name, verdict.failure,
 				      w.text);
 		kernel_free(&k);
@@ -312,89 +318,83 @@ static const char checked[] =
 static unsigned countdown;
 
 /* Lanes of the first branch change their minds. */
-static int flipping_branch(struct flow_core *core, struct flow_warp *warp,
-			   const struct kernel_block *block)
+static void flipping_branch(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
+			    uint64_t taken)
 {
-	if (!countdown++)
-		warp->taken ^= 1;
-	return flow_pdom.branch(core, warp, block);
+	sim_stacks.branch(machine, warp, pc, taken ^ !countdown++);
 }
 
 /* A lane gets lost. */
-static int losing_branch(struct flow_core *core, struct flow_warp *warp,
-			 const struct kernel_block *block)
+static void losing_branch(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
+			  uint64_t taken)
 {
-	int error = flow_pdom.branch(core, warp, block);
-
-	if (warp->lanes.mask & (warp->lanes.mask - 1) && !countdown++)
-		warp->lanes.mask &= warp->lanes.mask - 1;
-	return error;
+	sim_stacks.branch(machine, warp, pc, taken);
+	if (!countdown++)
+		ck_assert_int_ge(gputm_simt_stack_exit(warp->stack, sim_active(warp)), 0);
 }
 
-/* A warp goes on in the other block. */
-static int straying_step(struct flow_core *core, struct flow_warp *warp, uint32_t next)
+/* A warp leaves out a store. */
+static void straying_go(struct sim_machine *machine, struct sim_warp *warp, uint64_t next)
 {
-	if (!countdown++)
-		next++;
-	return flow_pdom.step(core, warp, next);
+	bool store = machine->program->code[next].op == SIM_STORE;
+
+	sim_stacks.go(machine, warp, next + (store && !countdown++));
 }
 
 /* Two threads swap their lanes. */
-static struct flow_warp *swapping_pick(struct flow_core *core)
+static void swapping_launch(struct sim_machine *machine, struct sim_warp *warp, uint64_t lanes)
 {
-	struct flow_warp *warp = flow_pdom.pick(core);
+	uint32_t thread = warp->thread[0];
 
-	if (warp && !countdown++) {
-		uint32_t slot = warp->lanes.slot[0];
-
-		warp->lanes.slot[0] = warp->lanes.slot[1];
-		warp->lanes.slot[1] = slot;
-		warp->lanes.together = false;
-	}
-	return warp;
+	warp->thread[0] = warp->thread[1];
+	warp->thread[1] = thread;
+	sim_stacks.launch(machine, warp, lanes);
 }
 
 /* Nothing is said, once. */
-static void forgetful_places(const struct flow_core *core, flow_place *place, void *state)
+static void forgetful_places(struct sim_machine *machine, uint32_t core, sim_place *place,
+			     void *state)
 {
 	if (countdown++)
-		flow_pdom.places(core, place, state);
+		sim_stacks.places(machine, core, place, state);
 }
 
-static void twofold_places(const struct flow_core *core, flow_place *place, void *state)
+static void twofold_places(struct sim_machine *machine, uint32_t core, sim_place *place,
+			   void *state)
 {
-	flow_pdom.places(core, place, state);
-	if (core->blocks.live[0])
-		place(state, flow_resident_slot(core, 0, 1), 0);
+	sim_stacks.places(machine, core, place, state);
+	if (machine->core[core].blocks.live[0])
+		place(state, 4, 0);
 }
 
-static void assert_caught(const char *text, const struct flow_mechanism *broken,
+static void assert_caught(const char *text, const struct sim_former *former,
 			  const char *failure)
 {
+	struct flow_mechanism broken = flow_pdom;
 	struct sim_verdict verdict;
-	struct kernel k = kernel_of(text);
 
+	broken.former = former;
 	countdown = 0;
-	ck_assert(!runs_right(&k, broken, &verdict));
+	ck_assert(!runs_right_on(text, &broken, NULL, &verdict));
 	KIT_SAYS(verdict.failure, failure);
-	kernel_free(&k);
 }
 
 KIT_TEST(test_check_catches_broken_mechanisms)
 {
-	struct flow_mechanism broken = flow_pdom;
+	struct sim_former broken = sim_stacks;
 
 	broken.branch = flipping_branch;
 	assert_caught(checked, &broken, "is at an instruction that is not its next one");
 	broken.branch = losing_branch;
-	assert_caught(checked, &broken, "is at an instruction that is not its next one");
-	broken = flow_pdom;
-	broken.step = straying_step;
-	assert_caught(checked, &broken, "executes an instruction that is not its next one");
-	broken = flow_pdom;
-	broken.pick = swapping_pick;
+	assert_caught(checked, &broken, "has no place");
+	broken = sim_stacks;
+	broken.go = straying_go;
+	assert_caught("launch 1 4 4\narray m 4\nblock a\n alu\n store m[thread] = 1\n exit\n",
+		      &broken, "executes an instruction that is not its next one");
+	broken = sim_stacks;
+	broken.launch = swapping_launch;
 	assert_caught(checked, &broken, "is not in its home lane");
-	broken = flow_pdom;
+	broken = sim_stacks;
 	broken.places = forgetful_places;
 	assert_caught(checked, &broken, "has no place");
 	broken.places = twofold_places;
@@ -408,5 +408,6 @@ KIT_TEST(test_check_catches_other_values)
 		"launch 1 8 4\nregister x\narray m 1\nblock a\n load x = m[0]\n set x = x + 1\n"
 		" store m[0] = x\n exit\n";
 
-	assert_caught(text, &flow_pdom, "thread 1 of block 0 loads m[0] = 0, but 1 when run alone");
+	assert_caught(text, &sim_stacks,
+		      "thread 1 of block 0 loads m[0] = 0, but 1 when run alone");
 }

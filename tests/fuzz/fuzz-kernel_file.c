@@ -12,7 +12,7 @@
 
 #include "examples/sim/kernel/kernel.h"
 #include "examples/sim/kernel/script.h"
-#include "examples/sim/kernel/threads.h"
+#include "examples/sim/kernel/lanes.h"
 #include "tests/fuzz/fuzz.h"
 
 #define BLOCKS_MAX 24 /* that are looked at in full */
@@ -91,33 +91,36 @@ static void check_tables(const struct kernel_code *k)
 	}
 }
 
-/* All threads of the first warp, together, as far as they agree. */
+/* The first warp, as far as its threads agree; memory is not accessed. */
 static void run_a_while(const struct kernel *kernel, const struct kernel_code *k)
 {
-	struct flow_threads threads;
-	struct flow_lanes lanes = { .mask = flow_full_mask(kernel, 0, 0), .together = true };
-	struct flow_effect effect;
-	uint32_t pc = 0;
+	static uint32_t reg[(UINT16_MAX + 1) * KERNEL_LANES];
+	uint32_t value[KERNEL_LANES], compare[KERNEL_LANES], threads, pc = 0;
+	struct sim_stray strayed[KERNEL_LANES];
+	uint64_t address[KERNEL_LANES];
+	struct kernel_lanes w = { .kernel = kernel, .code = k, .reg = reg, .stride = KERNEL_LANES,
+				  .seed = 1, .stray_of = strayed };
 
-	if ((uint64_t)kernel->blocks * kernel->block_threads > 4096 ||
-	    flow_words(kernel) > 1u << 16)
-		return;
-	FUZZ_CHECK(!flow_threads_new(kernel, 1, &threads));
-	for (uint32_t l = 0; l < KERNEL_LANES; l++)
-		lanes.slot[l] = l;
+	threads = kernel_threads_of_block(kernel, 0);
+	threads = threads < kernel->lanes ? threads : kernel->lanes;
+	w.mask = UINT32_MAX >> (32 - threads);
+	w.whole = kernel->lanes == KERNEL_LANES ? UINT32_MAX : 0;
+	memset(reg, 0, k->registers * KERNEL_LANES * sizeof *reg);
+	sim_introduce(k->special, reg, KERNEL_LANES, 0, threads, kernel->block_threads,
+		      kernel->lanes, 0);
 	for (int step = 0; step < 500; step++) {
 		const struct kernel_instr *i = &k->instr[pc];
+		uint32_t chosen = kernel_evaluate(&w, i, address, value, compare);
 
-		if (!flow_execute(&threads, pc, &lanes, &effect) || i->op == KERNEL_EXIT)
+		if (w.stray || i->op == KERNEL_EXIT)
 			break;
-		if (i->op == KERNEL_BRANCH && effect.taken && effect.taken != lanes.mask)
-			lanes.mask = effect.taken;
-		if (i->op == KERNEL_EXIT_IF && !(lanes.mask &= ~effect.taken))
+		if (i->op == KERNEL_BRANCH && chosen && chosen != w.mask)
+			w.mask = chosen;
+		if (i->op == KERNEL_EXIT_IF && !(w.mask &= ~chosen))
 			break;
 		pc = i->last ? k->block[k->block[i->block].way[i->op == KERNEL_BRANCH &&
-							       !effect.taken]].first : pc + 1;
+							       !chosen]].first : pc + 1;
 	}
-	flow_threads_free(&threads);
 }
 
 /* What there is to choose is there in every kernel that can be read, and the same. */

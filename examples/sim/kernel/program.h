@@ -72,7 +72,9 @@ struct sim_stray {
 /* A warp at an instruction, and what it does there. */
 struct sim_step {
 	uint32_t *reg;	   /* register r of lane l: reg[32 r + l]; 0 at the start */
-	const uint32_t *slot; /* NULL, or for lanes with registers in a row: reg[slot[l] + r] */
+	/* NULL; or register r of lane l is reg[slot[l] + r * stride]. */
+	const uint32_t *slot;
+	uint32_t stride;
 	uint32_t mask;	   /* lanes that execute */
 	uint32_t whole;	   /* lanes that have a thread */
 	/* By lane, for lanes that take part: the byte address of a word, below 2^40, ... */
@@ -91,7 +93,7 @@ typedef void (*sim_eval_fn)(const void *data, uint32_t pc, struct sim_step *step
 
 static inline uint32_t *sim_register(const struct sim_step *step, uint32_t reg, uint32_t lane)
 {
-	return &step->reg[step->slot ? step->slot[lane] + reg : 32 * reg + lane];
+	return &step->reg[step->slot ? step->slot[lane] + reg * step->stride : 32 * reg + lane];
 }
 
 /* Special values: what a thread can ask about itself. */

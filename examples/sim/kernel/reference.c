@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "program.h"
-#include "threads.h" /* chance, and where memory begins */
+#include "lanes.h" /* chance */
 #include "../base/arena.h"
 
 enum state { RUNS, AT_BARRIER, AT_CONVERGED, ENDED };

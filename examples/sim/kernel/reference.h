@@ -4,7 +4,7 @@
 /*
  * The kernel without warps: block after block, thread after thread, each as far as it comes
  * before it has to wait. It has to wait at a barrier for all threads of its block, and where
- * the kernel says "converged" for those of its static warp. Nothing is shared with threads.c but
+ * the kernel says "converged" for those of its static warp. Nothing is shared with the cores but
  * what a kernel is and how chance is defined.
  *
  * The trail of a thread is a rolling hash of the instructions that it has executed and of the
@@ -51,6 +51,17 @@ int flow_reference_run(const struct kernel *kernel, uint64_t seed, uint64_t most
 		       const volatile sig_atomic_t *stop, struct flow_reference *out,
 		       char *message, size_t size);
 void flow_reference_free(struct flow_reference *reference);
+
+/* Words of global memory of a kernel, and where they begin. */
+static inline uint64_t flow_origin(const struct kernel *k)
+{
+	return k->launched ? 0 : KERNEL_HEAP;
+}
+
+static inline size_t flow_words(const struct kernel *k)
+{
+	return (size_t)(k->memory_end - flow_origin(k)) / 4;
+}
 
 /* One step of the trail; a bijection for each value. */
 static inline uint32_t flow_mix(uint32_t trail, uint32_t value)

@@ -8,7 +8,6 @@
 #include "../base/arena.h"
 #include "../base/memory.h"
 #include "../kernel/reference.h"
-#include "../kernel/threads.h"
 #include "../kernel/say.h"
 
 struct thread {

@@ -22,13 +22,16 @@
  */
 #include <stdlib.h>
 
+#include "gputm/block_priority.h"
 #include "gputm/block_stack.h"
 #include "gputm/thread_compactor.h"
+#include "plain.h"
 #include "wiring.h"
 #include "../base/arena.h"
 
 SIM_UNIT_KIND(block_stack, SIM_OF_BLOCK);
 SIM_UNIT_KIND(thread_compactor, SIM_OF_CORE);
+SIM_UNIT_KIND(block_priority, SIM_OF_CORE);
 
 #define ROWS 32u /* most static warps of a block */
 
@@ -52,6 +55,8 @@ struct sim_block {
 	uint32_t rows;
 	uint32_t pc;	   /* of tx_begin */
 	uint64_t pc_after; /* tx_commit */
+	uint32_t arrived;  /* where warps of the top of stack that are over wait */
+	uint8_t last;	   /* warp of the core that issued last */
 };
 
 struct sim_compaction {
@@ -64,6 +69,9 @@ struct sim_compaction {
 	struct sim_slab sent; /* home[] of the warp that has sent it */
 	struct gputm_block_stack_config stack_config; /* the same of all cores, as is the next */
 	struct gputm_thread_compactor_config compactor_config;
+	/* Without a TM system: which block issues. */
+	struct gputm_block_priority *priority;
+	struct gputm_block_priority_config priority_config;
 };
 
 static struct sim_block *block_of(const struct sim_machine *machine, const struct sim_warp *warp)
@@ -183,12 +191,16 @@ static bool have_stores(const struct sim_machine *machine, const struct sim_warp
 	return false;
 }
 
-/* At a fence those of the threads of a compacted warp count, too, and not of its place only. */
+/* At a fence those of the threads of a compacted warp count, too, and not of its place only;
+ * without a TM system those of the threads alone. */
 bool sim_stores_done(const struct sim_machine *machine, struct sim_warp *warp)
 {
 	bool fence = !warp->stack && machine->program->code[warp->pc].op == SIM_FENCE;
 
-	if (!warp->stores && !(fence && have_stores(machine, warp)))
+	if (machine->pool)
+		return sim_pool_stores_done(machine, warp);
+	if (machine->plain && !warp->stack ? !have_stores(machine, warp) :
+	    !warp->stores && !(fence && have_stores(machine, warp)))
 		return true;
 	warp->wait = SIM_STORES;
 	return false;
@@ -197,7 +209,8 @@ bool sim_stores_done(const struct sim_machine *machine, struct sim_warp *warp)
 void sim_stores_look(struct sim_machine *machine, struct sim_warp *warp)
 {
 	if (warp->wait == SIM_STORES && sim_stores_done(machine, warp))
-		sim_warp_until(&machine->port, warp, machine->port.now);
+		sim_warp_until(&machine->port, warp, machine->port.now +
+			       (machine->plain ? sim_plain_rest(machine, warp) : 0));
 }
 
 void sim_compaction_stored(struct sim_machine *machine, const struct sim_message *message)
@@ -287,6 +300,7 @@ static void end_warp(struct sim_machine *machine, struct sim_warp *warp)
 static void launch(struct sim_machine *machine, struct sim_warp *first)
 {
 	struct sim_core *core = &machine->core[first->core];
+	const struct sim_compaction *c = &machine->compaction[first->core];
 	struct sim_block *block = block_of(machine, first);
 	uint64_t mask[GPUTM_BLOCK_STACK_LANES_MAX] = { 0 };
 
@@ -302,12 +316,14 @@ static void launch(struct sim_machine *machine, struct sim_warp *first)
 			mask[lane] |= (uint64_t)(warp->whole >> lane & 1) << block->rows;
 		}
 		warp->then = THEN_NOTHING;
+		block->last = warp->index;
 		warp->row = (uint8_t)block->rows;
 		block->place[block->rows++] = warp->index;
 		block->warps |= UINT64_C(1) << i;
 		end_warp(machine, warp);
 	}
-	if (gputm_block_stack_launch(block->stack, 0, mask))
+	if (gputm_block_stack_launch(block->stack, 0, mask) ||
+	    (c->priority && gputm_block_priority_admit(c->priority, first->block)))
 		refused(machine, 0);
 	else
 		compact(machine, first);
@@ -439,17 +455,22 @@ void sim_compaction_commit(struct sim_machine *machine, struct sim_warp *warp, u
 
 /* ---- where warps go on ---- */
 
-void sim_compaction_go(struct sim_warp *warp, uint64_t next)
+static void go(struct sim_machine *machine, struct sim_warp *warp, uint64_t next)
 {
+	(void)machine;
 	warp->then = THEN_GO;
 	warp->next = (uint32_t)next;
 }
 
-void sim_compaction_branch(struct sim_warp *warp, uint32_t pc, uint64_t taken)
+static void branch(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc, uint64_t taken)
 {
+	const struct sim_instr *instr = &machine->program->code[pc];
+
 	warp->then = THEN_BRANCH;
 	warp->next = pc;
 	warp->taken = (uint32_t)taken;
+	if (machine->plain && instr->uniform && (!taken || taken == warp->active))
+		go(machine, warp, taken ? instr->target : sim_pc_after(&machine->port, pc));
 }
 
 void sim_compaction_begin(struct sim_warp *warp, uint32_t pc)
@@ -458,7 +479,7 @@ void sim_compaction_begin(struct sim_warp *warp, uint32_t pc)
 	warp->next = pc;
 }
 
-static int branch(struct sim_machine *machine, struct sim_warp *warp)
+static int divide(struct sim_machine *machine, struct sim_warp *warp)
 {
 	const struct sim_instr *instr = &machine->program->code[warp->next];
 	struct gputm_block_stack_target target = {
@@ -522,7 +543,7 @@ void sim_compaction_abandon(struct sim_port *port, struct sim_warp *warp, uint64
 	}
 }
 
-bool sim_compaction_resume(struct sim_machine *machine, struct sim_warp *warp)
+static bool do_next(struct sim_machine *machine, struct sim_warp *warp)
 {
 	struct sim_block *block = block_of(machine, warp);
 	uint8_t then = warp->then;
@@ -536,11 +557,14 @@ bool sim_compaction_resume(struct sim_machine *machine, struct sim_warp *warp)
 	case THEN_GO:
 		result = gputm_block_stack_arrive(block->stack, warp->name, warp->next);
 		warp->pc = warp->next;
-		if (result != GPUTM_BLOCK_STACK_CONTINUE)
-			leave(machine, warp, result, false);
-		return result == GPUTM_BLOCK_STACK_CONTINUE;
+		if (result == GPUTM_BLOCK_STACK_CONTINUE)
+			return true;
+		block->arrived = warp->next;
+		leave(machine, warp, result, false);
+		return false;
 	case THEN_BRANCH:
-		leave(machine, warp, branch(machine, warp), false);
+		block->arrived = machine->program->code[warp->next].meet;
+		leave(machine, warp, divide(machine, warp), false);
 		return false;
 	case THEN_BEGIN:
 		block->pc = warp->next;
@@ -564,6 +588,19 @@ bool sim_compaction_resume(struct sim_machine *machine, struct sim_warp *warp)
 	}
 }
 
+static bool resume(struct sim_machine *machine, struct sim_warp *warp)
+{
+	bool moves = warp->then == THEN_GO || warp->then == THEN_BRANCH, on;
+
+	moves &= machine->plain && machine->plain->check;
+	if (moves)
+		sim_plain_done(machine, warp);
+	on = do_next(machine, warp);
+	if (moves)
+		sim_plain_moved(machine, warp);
+	return on;
+}
+
 static void release(struct sim_machine *machine, const struct sim_warp *any)
 {
 	uint64_t tick = machine->port.now +
@@ -579,11 +616,11 @@ static void release(struct sim_machine *machine, const struct sim_warp *any)
 	}
 }
 
-void sim_compaction_barrier(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc)
+static void barrier(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc)
 {
 	int result = gputm_block_stack_barrier(block_of(machine, warp)->stack, warp->name);
 
-	sim_compaction_go(warp, sim_pc_after(&machine->port, pc));
+	go(machine, warp, sim_pc_after(&machine->port, pc));
 	warp->wait = SIM_AT_BARRIER;
 	sim_spends(&machine->port, warp, SIM_SPENT_BA);
 	if (result == GPUTM_BLOCK_STACK_RELEASE)
@@ -605,23 +642,33 @@ static void end_threads(struct sim_machine *machine, const struct sim_warp *warp
 	}
 }
 
-bool sim_compaction_end(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
-			uint64_t lanes)
+static void leave_priority(struct sim_machine *machine, const struct sim_warp *warp)
+{
+	const struct sim_compaction *c = &machine->compaction[warp->core];
+
+	if (c->priority && gputm_block_priority_leave(c->priority, warp->block))
+		refused(machine, 0);
+}
+
+static bool end(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc, uint64_t lanes)
 {
 	struct sim_block *block = block_of(machine, warp);
 	int result = GPUTM_BLOCK_STACK_CONTINUE;
 
 	if (lanes) {
 		end_threads(machine, warp, lanes);
+		machine->core[warp->core].alive[warp->block] -=
+			(uint32_t)__builtin_popcountll(lanes);
 		result = gputm_block_stack_exit(block->stack, warp->name, lanes);
 	}
 	if (result == GPUTM_BLOCK_STACK_CONTINUE) {
 		warp->active &= (uint32_t)~lanes;
-		sim_compaction_go(warp, sim_pc_after(&machine->port, pc));
+		go(machine, warp, sim_pc_after(&machine->port, pc));
 		return true;
 	}
 	if (result == GPUTM_BLOCK_STACK_FINISH) {
 		end_warp(machine, warp);
+		leave_priority(machine, warp);
 		sim_block_ended(machine, warp, block->warps);
 		return false;
 	}
@@ -631,6 +678,99 @@ bool sim_compaction_end(struct sim_machine *machine, struct sim_warp *warp, uint
 	}
 	leave(machine, warp, result, false);
 	return false;
+}
+
+/* ---- which block goes first, without a TM system (thesis 3.6.2) ---- */
+
+static uint32_t pick(struct sim_machine *machine, uint32_t index, uint32_t slot)
+{
+	const struct sim_compaction *c = &machine->compaction[index];
+	uint64_t ready = machine->core[index].ready & machine->slot_warps << slot, blocks = 0;
+	uint32_t s;
+
+	for (uint32_t i = 0; i < c->blocks; i++)
+		blocks |= (uint64_t)((ready & c->block[i].warps) != 0) << i;
+	if (!blocks || gputm_block_priority_pick(c->priority, blocks, &s) !=
+			       GPUTM_BLOCK_PRIORITY_ISSUE)
+		return SIM_NO_WARP;
+	c->block[s].last = (uint8_t)sim_next_after(ready & c->block[s].warps, c->block[s].last);
+	return c->block[s].last;
+}
+
+static void skip(struct sim_machine *machine, uint32_t core, uint64_t issues)
+{
+	gputm_block_priority_advance(machine->compaction[core].priority, issues);
+}
+
+/* ---- places of threads, for --check ---- */
+
+struct look {
+	uint64_t seen[SIM_MAX_LANES]; /* rows */
+	uint32_t first, lanes; /* the first thread of the block */
+	sim_place *place;
+	void *state;
+};
+
+/* Threads of a block mask that have no place yet are at pc. */
+static void place_mask(struct look *look, const uint64_t mask[], uint32_t pc)
+{
+	for (uint32_t lane = 0; lane < look->lanes; lane++) {
+		for (SIM_EACH_LANE(row, mask[lane] & ~look->seen[lane]))
+			look->place(look->state, look->first + (uint32_t)row * look->lanes + lane,
+				    pc);
+		look->seen[lane] |= mask[lane];
+	}
+}
+
+static void place_warp(struct look *look, const struct sim_warp *warp)
+{
+	for (SIM_EACH_LANE(lane, warp->then == THEN_LAUNCH ? warp->whole : warp->active)) {
+		uint32_t thread = warp->thread[lane];
+
+		look->place(look->state, thread, warp->then == THEN_LAUNCH ? 0 :
+						 warp->begun ? warp->doing_pc :
+							       warp->pc + warp->plain);
+		look->seen[lane] |= UINT64_C(1) << (thread - look->first) / look->lanes;
+	}
+}
+
+/* From the top down: targets that are being filled, warps, threads whose warp is over, and what
+ * waits in the entries below. */
+static void places_of_block(struct sim_machine *machine, uint32_t index, uint32_t s,
+			    struct look *look)
+{
+	const struct sim_core *core = &machine->core[index];
+	const struct sim_block *block = &machine->compaction[index].block[s];
+	struct gputm_block_stack_entry entry;
+	size_t top = gputm_block_stack_top(block->stack);
+	bool launched = true;
+
+	look->first = core->block[s] * machine->launch.block_size;
+	memset(look->seen, 0, sizeof look->seen);
+	for (size_t i = gputm_block_stack_depth(block->stack);
+	     i-- > top + 1 && !gputm_block_stack_get_entry(block->stack, i, &entry);)
+		place_mask(look, entry.mask, (uint32_t)entry.pc);
+	for (uint32_t i = 0; i < machine->config.warps; i++) {
+		const struct sim_warp *warp = &core->warp[i];
+
+		if (warp->wait == SIM_FREE || warp->block != s)
+			continue;
+		launched &= warp->then != THEN_LAUNCH;
+		if (warp->wait != SIM_APART)
+			place_warp(look, warp);
+	}
+	for (size_t i = launched ? top + 1 : 0;
+	     i-- && !gputm_block_stack_get_entry(block->stack, i, &entry);)
+		place_mask(look, entry.mask, i == top ? block->arrived : (uint32_t)entry.pc);
+}
+
+static void places(struct sim_machine *machine, uint32_t core, sim_place *place, void *state)
+{
+	struct look look = { .lanes = machine->config.lanes, .place = place, .state = state };
+
+	for (uint32_t s = 0; s < machine->config.blocks; s++)
+		if (machine->core[core].blocks.live[s])
+			places_of_block(machine, core, s, &look);
 }
 
 /* ---- life and state ---- */
@@ -650,6 +790,7 @@ static void block_check(const struct sim_machine *machine, uint32_t core, uint32
 	sim_io_must(io, "block", places == block->warps &&
 					 (uint32_t)__builtin_popcountll(places) == block->rows);
 	sim_io_below(io, "block", block->pc, machine->program->length);
+	sim_io_below(io, "block", block->last, machine->config.warps);
 }
 
 /* Each thread is in one place, and that knows where it is at home. */
@@ -687,7 +828,23 @@ void sim_compaction_check(const struct sim_machine *machine, const struct sim_me
 		sim_io_below(io, "message", home[lane], machine->config.warps);
 }
 
-void sim_compaction_io(struct sim_machine *machine, struct sim_io *io)
+/* A run without a TM system says itself what the units are. */
+static void derive_plain(struct sim_machine *machine, struct sim_compaction *c)
+{
+	const struct gputm_block_stack_config *stack = sim_role_config(machine, "block_stack");
+	const struct gputm_thread_compactor_config *compactor =
+		sim_role_config(machine, "thread_compactor");
+	const struct gputm_block_priority_config *priority =
+		sim_role_config(machine, "block_priority");
+
+	c->stack_config = *stack;
+	c->compactor_config = *compactor;
+	c->priority_config = *priority;
+	c->stack_config.compact &= compactor->compact;
+	c->compactor_config.compact = c->stack_config.compact;
+}
+
+static void io_cores(struct sim_machine *machine, struct sim_io *io)
 {
 	for (uint32_t i = 0; machine->compaction && i < machine->config.cores; i++) {
 		struct sim_compaction *c = &machine->compaction[i];
@@ -722,7 +879,7 @@ static int make_core(struct sim_machine *machine, struct sim_compaction *c, uint
 	return error;
 }
 
-int sim_compaction_make(struct sim_machine *machine)
+static int make(struct sim_machine *machine)
 {
 	uint32_t lanes = machine->config.lanes, cores = machine->config.cores;
 	uint32_t rows = (machine->launch.block_size + lanes - 1) / lanes;
@@ -736,11 +893,13 @@ int sim_compaction_make(struct sim_machine *machine)
 		return sim_fail(&machine->port, -EINVAL,
 				"a block of the workload has more than 32 warps");
 	c->stack_config = (struct gputm_block_stack_config)GPUTM_BLOCK_STACK_CONFIG_INIT;
-	c->stack_config.lanes = lanes;
-	c->stack_config.warps = rows;
 	c->stack_config.likely_convergence = machine->options.likely;
 	c->compactor_config =
 		(struct gputm_thread_compactor_config)GPUTM_THREAD_COMPACTOR_CONFIG_INIT;
+	if (machine->plain)
+		derive_plain(machine, c);
+	c->stack_config.lanes = lanes;
+	c->stack_config.warps = rows;
 	c->compactor_config.lanes = lanes;
 	c->compactor_config.warps = rows;
 	for (uint32_t i = 0; !error && i < cores; i++)
@@ -748,10 +907,14 @@ int sim_compaction_make(struct sim_machine *machine)
 	for (uint32_t i = 0; !error && i < cores; i++)
 		error = sim_unit_add(&machine->port, "thread_compactor", &kind_thread_compactor,
 				     &c->compactor_config, &c[i].compactor);
+	c->priority_config.blocks = c->blocks;
+	for (uint32_t i = 0; !error && machine->plain && i < cores; i++)
+		error = sim_unit_add(&machine->port, "block_priority", &kind_block_priority,
+				     &c->priority_config, &c[i].priority);
 	return error;
 }
 
-void sim_compaction_free(struct sim_machine *machine)
+static void free_cores(struct sim_machine *machine)
 {
 	for (uint32_t i = 0; machine->compaction && i < machine->config.cores; i++) {
 		sim_free(machine->compaction[i].block);
@@ -760,3 +923,9 @@ void sim_compaction_free(struct sim_machine *machine)
 	}
 	sim_free(machine->compaction);
 }
+
+const struct sim_former sim_block_stacks = {
+	.make = make, .free = free_cores, .io = io_cores, .resume = resume, .go = go,
+	.branch = branch, .exit = end, .barrier = barrier, .pick = pick, .skip = skip,
+	.places = places,
+};

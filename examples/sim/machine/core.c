@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "plain.h"
 #include "wiring.h"
 #include "../base/arena.h"
 
-SIM_UNIT_KIND(simt_stack, SIM_OF_WARP);
 SIM_UNIT_KIND(access_coalescer, SIM_OF_CORE);
 SIM_UNIT_KIND(tx_throttle, SIM_OF_CORE);
 
@@ -79,12 +79,6 @@ static int core_make(struct sim_machine *machine, uint32_t index)
 	core->unit_due = SIM_NEVER;
 	core->warp = sim_warp_of(&machine->port, index, 0);
 	for (uint32_t i = 0; i < machine->config.warps; i++) {
-		int error = machine->options.compact ? 0 :
-				    sim_unit_add(&machine->port, "simt_stack", &kind_simt_stack,
-						 &machine->stack_config, &core->warp[i].stack);
-
-		if (error)
-			return error;
 		core->warp[i].core = (uint8_t)index;
 		core->warp[i].index = (uint8_t)i;
 		core->warp[i].number = index * machine->config.warps + i;
@@ -104,12 +98,14 @@ int sim_cores_make(struct sim_machine *machine)
 		return -ENOMEM;
 	for (uint32_t i = 0; !error && i < machine->config.cores; i++)
 		error = core_make(machine, i);
-	if (!error && machine->options.compact)
-		error = sim_compaction_make(machine);
+	if (!error)
+		error = machine->former->make(machine);
 	for (uint32_t i = 0; !error && i < machine->config.cores; i++)
 		error = sim_unit_add(&machine->port, "access_coalescer", &kind_access_coalescer,
 				     &machine->coalescer_config, &machine->core[i].coalescer);
-	for (uint32_t i = 0; !error && i < machine->config.cores; i++)
+	if (machine->far)
+		machine->core->scheduler.last[0] = SIM_MAX_WARPS - 1; /* warp 0 is the first */
+	for (uint32_t i = 0; !error && !machine->plain && i < machine->config.cores; i++)
 		error = sim_unit_add(&machine->port, "tx_throttle", &kind_tx_throttle,
 				     &machine->throttle_config, &machine->core[i].throttle);
 	return error;
@@ -119,14 +115,15 @@ void sim_cores_free(struct sim_machine *machine)
 {
 	for (uint32_t i = 0; machine->core && i < machine->config.cores; i++)
 		sim_l1_free(&machine->core[i].l1);
-	sim_compaction_free(machine);
+	if (machine->former && machine->former->free)
+		machine->former->free(machine);
 	take_registers(machine);
 	sim_free(machine->port.warp);
 	sim_free(machine->core);
 }
 
-static void warp_check(const struct sim_machine *machine, const struct sim_warp *warp,
-		       struct sim_io *io)
+void sim_warp_check(const struct sim_machine *machine, const struct sim_warp *warp,
+		    struct sim_io *io)
 {
 	const struct sim_ledger *l = &warp->ledger;
 
@@ -140,8 +137,16 @@ static void warp_check(const struct sim_machine *machine, const struct sim_warp 
 			       warp->taken | l->live | l->began | l->open | l->failed |
 			       l->locking);
 	sim_io_must(io, "warp", !warp->due || warp->into < machine->program->registers);
-	sim_io_below(io, "warp", warp->pc, machine->program->length);
-	sim_io_below(io, "warp", warp->next, machine->program->length);
+	SIM_IO_FLAG(io, warp->memory);
+	SIM_IO_FLAG(io, warp->ending);
+	SIM_IO_FLAG(io, warp->begun);
+	SIM_IO_FLAG(io, warp->fetched);
+	sim_lanes_must(&machine->port, io, "warp", warp->doing);
+	if (warp->wait != SIM_FREE) { /* else they may be of a launch before */
+		sim_io_below(io, "warp", warp->doing_pc, machine->program->length);
+		sim_io_below(io, "warp", warp->pc, machine->program->length);
+		sim_io_below(io, "warp", warp->next, machine->program->length);
+	}
 	sim_io_below(io, "warp", l->does, SIM_SPENT_KINDS);
 	sim_io_below(io, "warp", l->before, SIM_SPENT_KINDS);
 	for (uint32_t lane = 0; lane < SIM_MAX_LANES; lane++) {
@@ -160,7 +165,7 @@ static void warp_io(struct sim_machine *machine, struct sim_warp *warp, struct s
 	sim_io_must(io, "warp", warp->core == core && warp->index == index &&
 					warp->number == number);
 	if (io->loading && sim_io_ok(io))
-		warp_check(machine, warp, io);
+		sim_warp_check(machine, warp, io);
 	SIM_IO_ARRAY(io, warp->reg, rows * SIM_MAX_LANES);
 	for (SIM_EACH_LANE(lane, warp->stray))
 		SIM_IO(io, warp->stray_of[lane]);
@@ -171,18 +176,24 @@ static void core_check(const struct sim_machine *machine, const struct sim_core 
 		       struct sim_io *io)
 {
 	uint64_t none = ~(~UINT64_C(0) >> (64 - machine->config.warps)), timers = 0;
-	uint32_t free = 0, live = 0;
+	uint32_t free = 0, live = 0, in_memory = 0;
 
 	for (uint32_t i = 0; i < SIM_TIMER; i++)
 		timers |= core->timer[i];
-	sim_io_must(io, "core", !((core->ready | timers) & none));
+	sim_io_must(io, "core", !((core->ready | core->ending | timers) & none));
 	for (uint32_t i = 0; i < SIM_SLOTS; i++)
 		sim_io_must(io, "core", core->scheduler.last[i] < SIM_MAX_WARPS &&
 						core->scheduler.group[i] < SIM_MAX_WARPS);
 	for (uint32_t i = 0; i < machine->config.warps; i++)
 		free += core->warp[i].wait == SIM_FREE;
-	for (uint32_t i = 0; i < machine->config.blocks; i++)
+	for (uint32_t i = 0; i < machine->config.warps; i++)
+		in_memory += core->warp[i].memory;
+	for (uint32_t i = 0; i < machine->config.blocks; i++) {
 		live += core->blocks.live[i] != 0;
+		sim_io_below(io, "core", core->block[i], machine->launch.threads + 1);
+	}
+	sim_io_must(io, "core", (machine->pool || core->in_memory == in_memory) &&
+					core->gap_issues <= core->gap + 1);
 	sim_io_must(io, "core", core->free_warps == free && core->blocks.count == live);
 	sim_io_must(io, "core", machine->port.ops->core_tick || core->unit_due == SIM_NEVER);
 }
@@ -197,10 +208,16 @@ void sim_cores_io(struct sim_machine *machine, struct sim_io *io)
 		struct sim_core *core = &machine->core[i];
 
 		SIM_IO_FROM(io, core, ready);
-		sim_l1_io(&core->l1, machine->config.warps, sim_all_lanes(&machine->port) + 1, io);
+		if (machine->pool)
+			sim_l1_io(&core->l1, machine->config.warps * machine->config.lanes,
+				  (uint64_t)machine->config.warps * SIM_MAX_LANES, io);
+		else
+			sim_l1_io(&core->l1, machine->config.warps,
+				  sim_all_lanes(&machine->port) + 1, io);
 		core_check(machine, core, io);
 	}
-	sim_compaction_io(machine, io);
+	if (machine->former->io)
+		machine->former->io(machine, io);
 	SIM_IO_ARRAY(io, machine->shared, shared_words(machine));
 }
 
@@ -211,6 +228,10 @@ void sim_core_check(struct sim_machine *machine, const struct sim_message *messa
 	const struct sim_warp *warp = sim_warp_of(&machine->port, message->core, message->warp);
 
 	(void)way;
+	if (machine->pool) {
+		sim_pool_check(machine, message, io);
+		return;
+	}
 	sim_lanes_must(&machine->port, io, "message", message->what == SIM_DO_STORE ? 0 :
 								     message->b);
 	if (message->what == SIM_DO_LOAD && machine->config.l1_bytes && !warp->in_tx)
@@ -277,7 +298,11 @@ void sim_core_accept(struct sim_machine *machine, const struct sim_message *mess
 	struct sim_warp *warp = sim_warp_of(&machine->port, message->core, message->warp);
 
 	machine->last_work = machine->port.now;
-	if (message->what >= SIM_DO_SYSTEM) {
+	if (machine->plain)
+		sim_plain_count(machine, message->core);
+	if (machine->former->reply) {
+		machine->former->reply(machine, message);
+	} else if (message->what >= SIM_DO_SYSTEM) {
 		machine->port.ops->at_core(&machine->port, message);
 	} else if (message->what == SIM_DO_STORE) {
 		warp->stores--;
@@ -291,15 +316,23 @@ void sim_core_accept(struct sim_machine *machine, const struct sim_message *mess
 	}
 }
 
+static bool is_in_pipeline(const struct sim_machine *machine, const struct sim_warp *warp)
+{
+	uint64_t pipeline = (uint64_t)machine->config.plain_latency * machine->port.core_ticks;
+
+	if (machine->plain && warp->wait == SIM_AT_BARRIER)
+		return warp->ready_at > machine->port.now;
+	return warp->wait == SIM_UNTIL && (machine->plain ? !warp->memory :
+					   warp->ready_at - machine->port.now <= pipeline);
+}
+
 /* Warps that wait for nothing but the pipeline latency of their last instruction. */
 static uint64_t in_pipeline(const struct sim_machine *machine, const struct sim_core *core)
 {
-	uint64_t pipeline = (uint64_t)machine->config.plain_latency * machine->port.core_ticks;
 	uint64_t warps = 0;
 
 	for (uint32_t i = 0; i < machine->config.warps; i++)
-		warps |= (uint64_t)(core->warp[i].wait == SIM_UNTIL &&
-				    core->warp[i].ready_at - machine->port.now <= pipeline) << i;
+		warps |= (uint64_t)is_in_pipeline(machine, &core->warp[i]) << i;
 	return warps;
 }
 
@@ -307,12 +340,17 @@ static void issue(struct sim_machine *machine, struct sim_core *core, uint32_t s
 {
 	uint32_t kind = machine->config.scheduler;
 	uint64_t pipeline = kind == SIM_TWO_LEVEL ? in_pipeline(machine, core) : 0;
-	uint32_t index = sim_schedule(&core->scheduler, kind, slot, machine->slot_warps << slot,
-				      core->ready, pipeline);
+	uint32_t index;
 
+	if (machine->plain && machine->former->pick)
+		index = machine->former->pick(machine, core->warp->core, slot);
+	else
+		index = sim_schedule(&core->scheduler, kind, slot, machine->slot_warps << slot,
+				     core->ready, pipeline);
 	if (index == SIM_NO_WARP)
 		return;
 	core->ready &= ~(UINT64_C(1) << index);
+	core->gap = core->gap_issues = 0;
 	core->issue_free[slot] = machine->port.now + machine->issue_ticks;
 	machine->port.result.instructions++;
 	machine->port.result.longer += machine->issue_cycles - 1;
@@ -339,17 +377,31 @@ static uint64_t next_issue(const struct sim_machine *machine, const struct sim_c
 	return next;
 }
 
+/* Does the warp go on, now that its instruction has completed? */
+static bool goes_on(struct sim_machine *machine, struct sim_core *core, struct sim_warp *warp)
+{
+	uint64_t bit = UINT64_C(1) << warp->index;
+
+	if (core->ending & bit) {
+		core->ending &= ~bit;
+		warp->ending = false;
+		if (!sim_lanes_end(machine, warp, sim_warp_pc(warp), warp->taken))
+			return false;
+	}
+	return !machine->former->resume || machine->former->resume(machine, warp);
+}
+
 /* Warps whose instructions have completed go on, or are compacted, which may make others ready. */
 static void resume(struct sim_machine *machine, struct sim_core *core)
 {
-	uint64_t left = machine->compaction ? core->ready : 0, going = 0;
+	uint64_t left = machine->former->resume || core->ending ? core->ready : 0, going = 0;
 
 	for (; left; left = core->ready & ~going) {
 		uint32_t i = (uint32_t)__builtin_ctzll(left);
 		struct sim_warp *warp = &core->warp[i];
 
 		core->ready &= ~(UINT64_C(1) << i);
-		if (!sim_compaction_resume(machine, warp))
+		if (!goes_on(machine, core, warp))
 			continue;
 		core->ready |= UINT64_C(1) << i;
 		going |= UINT64_C(1) << i;
@@ -361,6 +413,12 @@ void sim_core_call(struct sim_machine *machine, uint32_t index)
 	struct sim_core *core = &machine->core[index];
 	uint64_t now = machine->port.now, next;
 
+	if (machine->plain)
+		sim_plain_count(machine, index);
+	if (machine->former->call) {
+		machine->former->call(machine, index);
+		return;
+	}
 	timers(machine, core);
 	if (core->unit_due <= now) {
 		core->unit_due = SIM_NEVER;

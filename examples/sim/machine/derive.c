@@ -3,6 +3,7 @@
  * together. */
 #include <stdio.h>
 
+#include "plain.h"
 #include "wiring.h"
 
 static uint32_t log2_of(uint32_t value)
@@ -137,6 +138,29 @@ static void derive_idle(struct sim_machine *machine)
 		machine->port.idle_from = (uint32_t)share;
 }
 
+const void *sim_role_config(const struct sim_machine *machine, const char *role)
+{
+	const struct sim_system_class *system = machine->system;
+
+	for (size_t i = 0; i < system->role_count; i++)
+		if (!strcmp(system->role[i].role, role))
+			return (const char *)machine->port.system_config + system->role[i].offset;
+	return NULL;
+}
+
+/* A run without a TM system says itself what the units of its cores are. */
+static void derive_plain_units(struct sim_machine *machine)
+{
+	const struct gputm_simt_stack_config *stack = sim_role_config(machine, "simt_stack");
+	const struct flow_config *all = machine->port.system_config;
+
+	if (stack) {
+		machine->stack_config = *stack;
+		machine->stack_config.lanes = machine->config.lanes;
+	}
+	machine->coalescer_config = all->coalescer;
+}
+
 static void derive_units(struct sim_machine *machine)
 {
 	const struct sim_machine_config *config = &machine->config;
@@ -155,11 +179,26 @@ static void derive_units(struct sim_machine *machine)
 		machine->throttle_config = *machine->options.throttle;
 	machine->throttle_config.warps = config->warps;
 	machine->throttle_config.limit = machine->options.concurrency;
+	if (machine->plain)
+		derive_plain_units(machine);
+}
+
+/* One core, and nothing besides. */
+static int derive_core(struct sim_machine *machine)
+{
+	machine->port.core_ticks = machine->port.unit_ticks = machine->crossbar_ticks = 1;
+	machine->issue_cycles = parts(machine->config.lanes, machine->config.simd_width);
+	machine->issue_ticks = machine->issue_cycles;
+	machine->slot_warps = ~UINT64_C(0);
+	return 0;
 }
 
 int sim_derive_machine(struct sim_machine *machine)
 {
-	int error = derive_clocks(machine);
+	int error = machine->far ? derive_core(machine) : derive_clocks(machine);
+
+	if (machine->far)
+		return error;
 
 	return error ? error : derive_shape(machine);
 }

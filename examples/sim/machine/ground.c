@@ -28,8 +28,16 @@ void sim_warp_until(struct sim_port *port, struct sim_warp *warp, uint64_t tick)
 	uint64_t bit = UINT64_C(1) << warp->index, now = sim_now(port);
 	uint32_t slot;
 
+	if (machine->pool) {
+		machine->former->until(machine, warp, tick);
+		return;
+	}
 	if (tick <= now) {
 		warp->wait = SIM_READY;
+		if (warp->memory) {
+			core->in_memory--;
+			warp->memory = false;
+		}
 		core->ready |= bit;
 		sim_wheel_wake(&machine->wheel, SIM_CORE, warp->core, now);
 		return;

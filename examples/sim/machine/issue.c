@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Executes one instruction of one warp: evaluates it in the lanes and starts what it asks of the
  * machine. */
+#include "plain.h"
 #include "wiring.h"
 
 /* Lanes that strayed may be running a transaction that will abort. @return lanes that take part. */
@@ -10,7 +11,8 @@ static uint64_t evaluate(struct sim_machine *machine, struct sim_warp *warp, uin
 	const struct sim_program *program = machine->program;
 	struct sim_stray strayed[SIM_MAX_LANES];
 	struct sim_step step = {
-		.reg = warp->reg, .mask = (uint32_t)active, .whole = warp->whole,
+		.reg = warp->reg, .slot = warp->slot, .stride = SIM_MAX_LANES,
+		.mask = (uint32_t)active, .whole = warp->whole,
 		.address = warp->address, .value = warp->value, .compare = warp->compare,
 		.stray_of = strayed,
 	};
@@ -29,16 +31,43 @@ static uint64_t evaluate(struct sim_machine *machine, struct sim_warp *warp, uin
 	return step.chosen;
 }
 
+/* Do threads have their next place now, and a check looks at the places? */
+static bool shows(const struct sim_machine *machine)
+{
+	return machine->plain && machine->plain->check && machine->former->at_once;
+}
+
+static uint32_t lanes_of(uint64_t mask)
+{
+	return mask == UINT32_MAX ? 32 : (uint32_t)__builtin_popcountll(mask);
+}
+
 static void next(struct sim_machine *machine, struct sim_warp *warp, uint64_t pc)
 {
-	if (!warp->stack)
-		sim_compaction_go(warp, pc);
-	else if (gputm_simt_stack_proceed(warp->stack, pc) < 0)
-		sim_fail(&machine->port, -EINVAL, "the SIMT stack refused to advance");
+	bool shown = shows(machine);
+
+	if (shown)
+		sim_plain_done(machine, warp);
+	machine->former->go(machine, warp, pc);
+	if (shown)
+		sim_plain_moved(machine, warp);
+}
+
+static void branch(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
+		   uint64_t taken)
+{
+	if (machine->program->code[pc].uniform && !machine->pool)
+		sim_check_divided(machine, warp, pc, taken);
+	warp->taken = (uint32_t)taken;
+	if (shows(machine))
+		sim_plain_done(machine, warp);
+	machine->former->branch(machine, warp, pc, taken);
+	if (shows(machine))
+		sim_plain_moved(machine, warp);
 }
 
 /* The issue of the warp takes `cycles`. */
-static void holds_slot(struct sim_machine *machine, const struct sim_warp *warp, uint32_t cycles)
+void sim_holds_slot(struct sim_machine *machine, const struct sim_warp *warp, uint32_t cycles)
 {
 	uint32_t slot = warp->index & (machine->config.issue_slots - 1);
 
@@ -47,43 +76,19 @@ static void holds_slot(struct sim_machine *machine, const struct sim_warp *warp,
 	machine->port.result.longer += cycles - machine->issue_cycles;
 }
 
-/* The same, and the warp's next instruction may issue `latency` cycles later. */
-static void issues_for(struct sim_machine *machine, struct sim_warp *warp, uint32_t cycles,
-		       uint64_t latency)
+void sim_issues_for(struct sim_machine *machine, struct sim_warp *warp, uint32_t cycles,
+		    uint64_t latency)
 {
-	holds_slot(machine, warp, cycles);
+	sim_holds_slot(machine, warp, cycles);
 	sim_warp_until(&machine->port, warp,
 		       machine->port.now + latency * machine->port.core_ticks);
 }
 
+/* The same of an issue that takes no longer than others. */
 static void go_on(struct sim_machine *machine, struct sim_warp *warp)
 {
-	issues_for(machine, warp, machine->issue_cycles, machine->config.plain_latency);
-}
-
-static void branch(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
-		   uint64_t active, uint64_t taken)
-{
-	const struct sim_instr *instr = &machine->program->code[pc];
-	uint64_t after = sim_pc_after(&machine->port, pc);
-	struct gputm_simt_stack_target target[2] = { { after, active & ~taken },
-						     { instr->target, taken } };
-	int result;
-
-	if (instr->uniform)
-		sim_check_divided(machine, warp, pc, taken);
-	if (!warp->stack) {
-		sim_compaction_branch(warp, pc, taken);
-		return;
-	}
-	if (!taken || taken == active) {
-		next(machine, warp, taken ? instr->target : after);
-		return;
-	}
-	result = gputm_simt_stack_diverge(warp->stack, target, 2, instr->meet,
-					  instr->likely ? instr->likely : GPUTM_SIMT_STACK_NO_PC);
-	if (result < 0 || result == GPUTM_SIMT_STACK_FULL)
-		sim_fail(&machine->port, -EINVAL, "the SIMT stack refused a branch of the program");
+	sim_warp_until(&machine->port, warp, machine->port.now +
+		       (uint64_t)machine->config.plain_latency * machine->port.core_ticks);
 }
 
 /* ---- memory ----------------------------------------------------------------------- */
@@ -111,7 +116,7 @@ static void send_access(struct sim_machine *machine, struct sim_warp *warp, enum
 	if (op == SIM_STORE) {
 		message.what = SIM_DO_STORE;
 		message.c = touch ? SIM_NO_WORDS : store_words(machine, wide);
-		if (!warp->stack && machine->fences)
+		if (!warp->stack && (machine->fences || machine->plain))
 			message.e = sim_compaction_store(machine, warp, wide->lane_mask);
 	} else if (op == SIM_CAS) {
 		message.what = SIM_DO_CAS;
@@ -170,6 +175,7 @@ static uint32_t send_accesses(struct sim_machine *machine, struct sim_warp *warp
 	uint32_t count = sim_find_lines(&machine->port, warp, op == SIM_STORE, mask, wide);
 	bool plain = machine->config.l1_bytes && !warp->in_tx;
 
+	machine->port.result.accesses += count;
 	if (op == SIM_STORE) {
 		warp->stores += count;
 	} else {
@@ -200,9 +206,9 @@ static void leave_port(struct sim_machine *machine, struct sim_warp *warp, enum 
 	uint32_t latency = machine->config.plain_latency + (lines ? lines - 1 : 0);
 
 	if (op != SIM_STORE && warp->outstanding)
-		holds_slot(machine, warp, cycles);
+		sim_holds_slot(machine, warp, cycles);
 	else
-		issues_for(machine, warp, cycles,
+		sim_issues_for(machine, warp, cycles,
 			   latency + (op == SIM_LOAD ? machine->config.l1_latency : 0));
 }
 
@@ -211,11 +217,17 @@ static void leave_port(struct sim_machine *machine, struct sim_warp *warp, enum 
 static void use_shared(struct sim_machine *machine, struct sim_warp *warp, enum sim_op op,
 		       uint64_t mask)
 {
+	const struct sim_warp *home = machine->core[warp->core].warp;
 	uint32_t *shared = sim_shared_of(machine, warp->core, warp->block), banks;
 	uint64_t index[SIM_MAX_LANES];
 
 	for (SIM_EACH_LANE(lane, mask)) {
-		uint32_t *word = &shared[index[lane] = warp->address[lane] / 4], old = *word;
+		uint32_t *word, old;
+
+		if (machine->pool) /* its threads may be of several blocks */
+			shared = sim_shared_of(machine, warp->core, home[warp->home[lane]].block);
+		word = &shared[index[lane] = warp->address[lane] / 4];
+		old = *word;
 
 		if (op == SIM_STORE || (op == SIM_CAS && old == warp->compare[lane]))
 			*word = warp->value[lane];
@@ -225,7 +237,7 @@ static void use_shared(struct sim_machine *machine, struct sim_warp *warp, enum 
 			warp->loaded[lane] = old;
 	}
 	banks = sim_bank_cycles(index, (uint32_t)mask);
-	issues_for(machine, warp, banks > machine->issue_cycles ? banks : machine->issue_cycles,
+	sim_issues_for(machine, warp, banks > machine->issue_cycles ? banks : machine->issue_cycles,
 		   machine->config.plain_latency + banks);
 }
 
@@ -238,10 +250,18 @@ static void memory(struct sim_machine *machine, struct sim_warp *warp,
 	uint32_t lines;
 
 	warp->mask = mask;
+	if (machine->plain && mask && !instr->shared) {
+		sim_plain_remember(machine, warp);
+		port->result.memory_instructions++;
+	}
 	if (!mask) {
 		go_on(machine, warp);
 	} else if (instr->shared) {
 		use_shared(machine, warp, op, mask);
+	} else if (machine->far) {
+		sim_far_access(machine, warp, op, mask);
+	} else if (machine->pool) {
+		machine->former->access(machine, warp, op, mask);
 	} else if (warp->in_tx && op == SIM_LOAD && ops->load) {
 		ops->load(port, warp);
 	} else if (warp->in_tx && op == SIM_STORE && ops->store) {
@@ -262,44 +282,40 @@ static void memory(struct sim_machine *machine, struct sim_warp *warp,
 
 /* ---- the other instructions ---------------------------------------------------------- */
 
+bool sim_lanes_end(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc, uint64_t lanes)
+{
+	bool on;
+
+	machine->threads_left -= (uint64_t)__builtin_popcountll(lanes);
+	if (machine->plain && machine->plain->check)
+		sim_plain_done(machine, warp);
+	on = machine->former->exit(machine, warp, pc, lanes);
+	if (shows(machine) || (machine->plain && machine->plain->check && !on))
+		sim_plain_moved(machine, warp);
+	return on;
+}
+
 /* Lanes end; the remaining active lanes continue at the next instruction. */
 static void end(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc, uint64_t lanes)
 {
-	int result = GPUTM_SIMT_STACK_CONTINUE;
-
-	if (lanes == (warp->stack ? gputm_simt_stack_live_mask(warp->stack) : warp->active) &&
-	    !sim_stores_done(machine, warp))
+	if (machine->plain)
+		sim_plain_end(machine, warp, lanes);
+	else if (lanes == (warp->stack ? gputm_simt_stack_live_mask(warp->stack) : warp->active) &&
+		 !sim_stores_done(machine, warp))
 		return;
-	machine->threads_left -= (uint64_t)__builtin_popcountll(lanes);
-	if (!warp->stack) {
-		if (sim_compaction_end(machine, warp, pc, lanes))
-			go_on(machine, warp);
-		return;
-	}
-	if (lanes) {
-		sim_living(&machine->port, warp, warp->ledger.live & ~lanes);
-		result = gputm_simt_stack_exit(warp->stack, lanes);
-	}
-	if (result < 0)
-		sim_fail(&machine->port, -EINVAL, "a thread could not end");
-	else if (result == GPUTM_SIMT_STACK_CONTINUE)
-		next(machine, warp, sim_pc_after(&machine->port, pc));
-	if (result == GPUTM_SIMT_STACK_FINISH)
-		sim_warp_ended(machine, warp);
-	else
+	else if (sim_lanes_end(machine, warp, pc, lanes))
 		go_on(machine, warp);
 }
 
 static void wait_at_barrier(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc)
 {
-	if (!warp->stack) {
-		sim_compaction_barrier(machine, warp, pc);
-		return;
-	}
-	next(machine, warp, sim_pc_after(&machine->port, pc));
-	warp->wait = SIM_AT_BARRIER;
-	sim_spends(&machine->port, warp, SIM_SPENT_BA);
-	sim_barrier_look(machine, warp->core, warp->block);
+	warp->ready_at = machine->port.now +
+			 (uint64_t)machine->config.plain_latency * machine->port.core_ticks;
+	if (shows(machine))
+		sim_plain_done(machine, warp);
+	machine->former->barrier(machine, warp, pc);
+	if (shows(machine))
+		sim_plain_moved(machine, warp);
 }
 
 #define APART UINT32_MAX /* in place of a PC: the warp does not go on */
@@ -314,6 +330,8 @@ static uint32_t notes(struct sim_machine *machine, struct sim_warp *warp, uint32
 	       code[pc].op <= SIM_NOTE; pc = sim_warp_pc(warp)) {
 		uint64_t active = sim_active(warp);
 
+		if (machine->plain && sim_plain_is_seen(machine))
+			sim_plain_begins(machine, warp, pc, active);
 		if (code[pc].op == SIM_NOTE) {
 			evaluate(machine, warp, pc, active);
 		} else if (code[pc].op == SIM_ENTER) {
@@ -336,7 +354,7 @@ static uint32_t notes(struct sim_machine *machine, struct sim_warp *warp, uint32
 						 warp->witness[lane]);
 		}
 		next(machine, warp, sim_pc_after(&machine->port, pc));
-		if (!warp->stack && !sim_compaction_resume(machine, warp))
+		if (machine->former->resume && !machine->former->resume(machine, warp))
 			return APART;
 	}
 	return pc;
@@ -347,19 +365,34 @@ static void execute(struct sim_machine *machine, struct sim_warp *warp, uint32_t
 	uint64_t active = sim_active(warp), chosen;
 	const struct sim_instr *instr = &machine->program->code[pc];
 	struct sim_port *port = &machine->port;
+	uint32_t lanes = lanes_of(active);
 
 	if (pc >= machine->program->length || !active) { /* of a state that was loaded */
 		sim_fail(port, -EINVAL, "a warp without threads, or at no instruction, issues");
 		return;
 	}
-	port->result.executed += (uint64_t)__builtin_popcountll(active);
+	port->result.executed += lanes;
+	if (machine->plain) {
+		port->result.width[(lanes - 1) / 4]++;
+		if (sim_plain_is_seen(machine))
+			sim_plain_issues(machine, warp, pc, active);
+	}
 	switch (instr->op) {
 	case SIM_PLAIN: /* other warps issue between its slots */
+		if (machine->pool) { /* its threads regroup after each slot */
+			if (sim_plain_computes(machine, pc))
+				evaluate(machine, warp, pc, active);
+			next(machine, warp, sim_plain_next(machine, pc));
+			go_on(machine, warp);
+			break;
+		}
 		if (!warp->plain)
 			evaluate(machine, warp, pc, active);
 		warp->plain = warp->plain + 1 < instr->count ? warp->plain + 1 : 0;
 		if (!warp->plain)
 			next(machine, warp, sim_pc_after(&machine->port, pc));
+		else if (machine->plain && machine->plain->check)
+			sim_plain_done(machine, warp);
 		go_on(machine, warp);
 		break;
 	case SIM_LOAD:
@@ -371,14 +404,17 @@ static void execute(struct sim_machine *machine, struct sim_warp *warp, uint32_t
 		memory(machine, warp, instr, chosen);
 		break;
 	case SIM_BRANCH:
-		branch(machine, warp, pc, active, evaluate(machine, warp, pc, active));
+		branch(machine, warp, pc, evaluate(machine, warp, pc, active));
 		go_on(machine, warp);
 		break;
 	case SIM_FENCE:
-		if (!sim_stores_done(machine, warp))
+		if (!machine->plain && !sim_stores_done(machine, warp))
 			break;
 		next(machine, warp, sim_pc_after(&machine->port, pc));
-		go_on(machine, warp);
+		if (machine->plain)
+			sim_plain_fence(machine, warp);
+		else
+			go_on(machine, warp);
 		break;
 	case SIM_TX_BEGIN:
 		warp->plain = 0; /* an abort can come between the slots of an instruction */

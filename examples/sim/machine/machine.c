@@ -12,8 +12,10 @@
  * plain_latency cycles later its warp may issue again; `count` plain
  * instructions take count issues and count latencies. A load or an atomic makes
  * the warp wait for all its replies, stores do not, a fence waits for them. Loads and
- * stores of a warp are merged by access_coalescer to one access per line. Cores that run a
- * kernel under a mechanism for branches have the same rules (simt_core.c).
+ * stores of a warp are merged by access_coalescer to one access per line. What differs without
+ * a TM system is in plain.c. A former (wiring.h) says where the threads of a warp go on: a SIMT
+ * stack for each warp (stacks.c), a stack for all warps of a block (compaction.c), or a pool from
+ * which warps are formed all the time (pool.c).
  *
  *	core --1 flit--> source port -> 5 cycles -> sink port -> L2 330 [-> DRAM 200] --+
  *	 ^                                                                              |
@@ -46,6 +48,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "plain.h"
 #include "wiring.h"
 #include "../base/arena.h"
 
@@ -54,6 +57,12 @@
 int sim_machine_make_memory(struct sim_machine *machine)
 {
 	return sim_crossbars_make(machine) || sim_partitions_make(machine) ? -ENOMEM : 0;
+}
+
+/* That of the system; NULL: it runs on the GPU. */
+static const struct sim_own_machine *own(const struct sim_machine *machine)
+{
+	return machine->system->own && machine->system->own->make ? machine->system->own : NULL;
 }
 
 static int build_own(struct sim_machine *machine)
@@ -73,13 +82,19 @@ static int build(struct sim_machine *machine)
 	enum sim_flavour flavour = machine->system->flavour;
 	int error = 0;
 
-	if (flavour != SIM_ALONE)
-		machine->program = machine->port.program = workload->program[flavour];
-	if (!machine->program && flavour != SIM_ALONE)
-		return sim_fail(&machine->port, -EINVAL, workload->missing[flavour]);
-	if (machine->system->own)
+	if (own(machine) && flavour == SIM_ALONE)
 		return build_own(machine);
-	error = sim_derive_machine(machine);
+	if (flavour == SIM_ALONE)
+		flavour = SIM_TRANSACTIONS; /* its place is that of the kernel itself */
+	machine->program = machine->port.program = workload->program[flavour];
+	if (!machine->program)
+		return sim_fail(&machine->port, -EINVAL, workload->missing[flavour]);
+	if (own(machine))
+		return build_own(machine);
+	if (machine->system->flavour == SIM_ALONE)
+		error = sim_plain_make(machine);
+	if (!error)
+		error = sim_derive_machine(machine);
 	if (!error)
 		error = sim_derive_launch(machine);
 	if (error)
@@ -91,7 +106,8 @@ static int build(struct sim_machine *machine)
 	    (machine->port.ops->versions && machine->options.observer && !machine->port.version))
 		return -ENOMEM;
 	workload->class->setup(workload, machine->port.memory);
-	if (machine->port.memory->exhausted || sim_machine_make_memory(machine))
+	if (machine->port.memory->exhausted ||
+	    (!machine->far && sim_machine_make_memory(machine)))
 		return -ENOMEM;
 	error = sim_cores_make(machine);
 	if (!error && machine->port.ops->make)
@@ -121,9 +137,6 @@ static const struct sim_host gpu = {
 	.check = sim_check_message,
 };
 
-static const struct sim_core_ops tm_cores = { .call = sim_core_call, .accept = sim_core_accept,
-					      .check = sim_core_check };
-
 static int end_make(struct sim_machine *machine, int error)
 {
 	if (error && !machine->port.error[0])
@@ -148,12 +161,14 @@ int sim_machine_new(struct gputm_ctx *ctx, const struct sim_machine_config *conf
 		machine->port.shape = sim_machine_shape(config);
 	}
 	machine->system = system;
-	machine->cores = &tm_cores;
 	machine->port.host = &gpu;
 	machine->port.ops = system->ops;
 	machine->port.system_config = system_config;
 	machine->port.workload = workload;
 	machine->options = *options;
+	machine->former = system->flavour == SIM_ALONE ?
+			  ((const struct flow_mechanism *)system)->former :
+			  options->compact ? &sim_block_stacks : &sim_stacks;
 	machine->port.observer = options->observer;
 	machine->port.kept = options->kept;
 	machine->port.seed = options->seed;
@@ -166,13 +181,15 @@ void sim_machine_free(struct sim_machine *machine)
 	if (!machine)
 		return;
 	sim_units_free(&machine->port);
-	if (machine->system->own)
-		machine->system->own->free(machine);
+	if (own(machine))
+		own(machine)->free(machine);
 	else if (machine->port.ops->free)
 		machine->port.ops->free(&machine->port);
 	sim_cores_free(machine);
 	sim_partitions_free(machine);
-	sim_crossbars_free(machine);
+	if (!machine->far)
+		sim_crossbars_free(machine);
+	sim_plain_free(machine);
 	sim_memory_free(machine->port.memory);
 	sim_memory_free(machine->port.version);
 	if (machine->between)
@@ -192,7 +209,6 @@ void sim_machine_free(struct sim_machine *machine)
 
 static void tick(struct sim_machine *machine)
 {
-	void (*call)(struct sim_machine *machine, uint32_t index) = machine->cores->call;
 	struct sim_wheel *wheel = &machine->wheel;
 	uint32_t cores = machine->config.cores;
 
@@ -205,9 +221,9 @@ static void tick(struct sim_machine *machine)
 	for (SIM_EACH_LANE(i, sim_wheel_take(wheel, SIM_PORT_FROM_PARTITION, 0)))
 		sim_crossbar_source(machine, &machine->down, (uint32_t)i);
 	for (EACH_CALLED(i, wheel, SIM_PORT_TO_CORE, cores))
-		sim_crossbar_sink(machine, &machine->down, (uint32_t)i, machine->cores->accept);
+		sim_crossbar_sink(machine, &machine->down, (uint32_t)i, sim_core_accept);
 	for (EACH_CALLED(i, wheel, SIM_CORE, cores))
-		call(machine, (uint32_t)i);
+		sim_core_call(machine, (uint32_t)i);
 	sim_wheel_done(wheel);
 }
 
@@ -240,7 +256,7 @@ static void io_launch(struct sim_machine *machine, struct sim_io *io)
 {
 	const struct sim_workload *w = machine->port.workload;
 
-	if (!machine->program->part || machine->system->own)
+	if (!machine->program->part || own(machine))
 		return;
 	w->class->io_host(w, machine->system->flavour, &machine->between, io, &machine->launch);
 	machine->program = machine->port.program = machine->launch.program;
@@ -249,6 +265,8 @@ static void io_launch(struct sim_machine *machine, struct sim_io *io)
 static void io_gpu(struct sim_machine *machine, struct sim_io *io)
 {
 	io_launch(machine, io);
+	if (machine->plain)
+		sim_plain_io(machine, io);
 	if (io->loading && sim_io_ok(io))
 		io->starved |= sim_cores_launch(machine) != 0;
 	sim_cores_io(machine, io);
@@ -291,7 +309,7 @@ static void progress_io(struct sim_machine *machine, struct sim_io *io)
 
 	SIM_IO_FROM(io, machine, threads_left);
 	sim_io_must(io, "next_report", machine->next_report <= machine->port.now + REPORT_TICKS);
-	if (machine->system->own)
+	if (own(machine))
 		return;
 	sim_io_must(io, "blocks",
 		    machine->blocks == (l->threads + l->block_size - 1) / l->block_size);
@@ -304,13 +322,13 @@ static void io_all(struct sim_machine *machine, struct sim_io *io)
 	SIM_IO(io, machine->port.now);
 	SIM_IO(io, machine->port.result);
 	wheel_io(machine, io);
-	if (machine->system->own)
-		machine->system->own->io(machine, io);
+	if (own(machine))
+		own(machine)->io(machine, io);
 	else
 		io_gpu(machine, io);
 	if (sim_io_ok(io))
 		sim_partitions_io(machine, io);
-	if (sim_io_ok(io))
+	if (sim_io_ok(io) && !machine->far)
 		sim_crossbars_io(machine, io);
 	progress_io(machine, io);
 	sim_units_io(&machine->port, io);
@@ -379,6 +397,12 @@ void sim_report_if_due(struct sim_machine *machine)
 		sim_fail(&machine->port, -EINTR, "the run was stopped");
 	if (options->most_cycles && cycles > options->most_cycles)
 		sim_fail(&machine->port, -ETIME, "the run took more cycles than it may");
+	if (machine->plain) {
+		machine->next_report = sim_earlier(machine->next_report,
+						   sim_plain_last_cycle(machine) *
+						   machine->port.core_ticks);
+		sim_plain_may_end(machine, cycles);
+	}
 	sim_look_patiently(machine);
 	if (machine->port.memory->exhausted)
 		sim_fail(&machine->port, -ENOMEM, "no memory for the contents of global memory");
@@ -417,7 +441,8 @@ static bool next_launch(struct sim_machine *machine)
 	int more;
 
 	if (machine->between) {
-		machine->wheel.now = sim_align(machine->wheel.now + 1, machine->port.core_ticks);
+		machine->wheel.now = machine->plain ? sim_plain_launched(machine) :
+				     sim_align(machine->wheel.now + 1, machine->port.core_ticks);
 		machine->port.now = machine->wheel.now;
 		finish(machine);
 	}
@@ -440,6 +465,8 @@ static void begin_launch(struct sim_machine *machine)
 	machine->blocks = (l->threads + l->block_size - 1) / l->block_size;
 	machine->threads_left = l->threads;
 	machine->left_at = machine->port.now;
+	if (machine->plain)
+		sim_plain_launch(machine);
 	if (sim_cores_launch(machine))
 		sim_fail(&machine->port, -ENOMEM, "no memory for registers");
 	for (uint32_t i = 0; i < machine->config.cores && !machine->port.failed; i++)
@@ -474,7 +501,7 @@ static void check_times(struct sim_machine *machine)
 {
 	struct sim_result result;
 
-	if (!machine->options.observer || machine->system->own || machine->port.failed)
+	if (!machine->options.observer || own(machine) || machine->port.failed)
 		return;
 	sim_machine_result(machine, &result);
 	if (!sim_times_add_up(machine, &result))
@@ -484,13 +511,15 @@ static void check_times(struct sim_machine *machine)
 
 int sim_machine_run(struct sim_machine *machine)
 {
-	if (machine->system->own)
-		machine->system->own->run(machine);
+	if (own(machine))
+		own(machine)->run(machine);
 	else
 		run_gpu(machine);
 	if (machine->port.memory->exhausted ||
 	    (machine->port.version && machine->port.version->exhausted))
 		sim_fail(&machine->port, -ENOMEM, "no memory for the contents of global memory");
+	if (machine->plain)
+		sim_plain_over(machine);
 	if (machine->threads_left)
 		sim_fail(&machine->port, -EDEADLK,
 			 "nothing can happen any more, but threads have not ended");
@@ -513,7 +542,7 @@ void sim_machine_result(const struct sim_machine *machine, struct sim_result *ou
 	out->core_mhz = machine->config.core_mhz;
 	last = machine->port.failed == -EINTR ? machine->port.now : machine->last_work;
 	out->cycles = (last + period - 1) / period;
-	if (!machine->system->own)
+	if (!own(machine))
 		sim_close_ledgers(machine, out);
 }
 

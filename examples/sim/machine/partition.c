@@ -74,7 +74,7 @@ void sim_check_message(struct sim_port *port, const struct sim_message *message,
 	if (words && message->c != SIM_NO_WORDS)
 		sim_slab_claim(&machine->words, io, message->c);
 	if (message->what != SIM_DO_UNIT)
-		machine->cores->check(machine, message, way, io);
+		sim_core_check(machine, message, way, io);
 }
 
 /* A request to DRAM, or an access that waits for its line. */

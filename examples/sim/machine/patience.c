@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "plain.h"
 #include "wiring.h"
 
 #define SURE_ABORTS 1000 /* commits may be rare, but not rarer than this */
@@ -143,6 +144,54 @@ static void tell_waiting(const struct sim_machine *machine, const struct sim_war
 	}
 }
 
+/* The same under any former, by the places of the other threads of the static warp. */
+struct mates {
+	const struct sim_machine *machine;
+	const struct sim_warp *warp; /* NULL: warps are formed all the time */
+	uint32_t thread, at;	     /* that goes round, and its place */
+	uint32_t waiter, pc;	     /* of its static warp, but not in the warp or at its place */
+};
+
+static void look_first(void *state, uint32_t thread, uint32_t pc)
+{
+	struct mates *m = state;
+
+	if (m->thread != SIM_NOBODY)
+		return;
+	m->thread = thread;
+	m->at = pc;
+}
+
+static bool runs(const struct mates *m, uint32_t thread, uint32_t pc)
+{
+	if (!m->warp)
+		return pc == m->at;
+	for (SIM_EACH_LANE(lane, sim_active(m->warp)))
+		if (m->warp->thread[lane] == thread)
+			return true;
+	return false;
+}
+
+static void look_at(void *state, uint32_t thread, uint32_t pc)
+{
+	struct mates *m = state;
+
+	if (m->waiter != SIM_NOBODY || runs(m, thread, pc) ||
+	    warp_of(m->machine, thread) != warp_of(m->machine, m->thread))
+		return;
+	m->waiter = thread;
+	m->pc = pc;
+}
+
+static void tell_mate(struct sim_machine *machine, uint32_t core, struct mates *m, char *text,
+		      size_t size)
+{
+	machine->former->places(machine, core, look_at, m);
+	if (m->waiter != SIM_NOBODY)
+		snprintf(text, size, "; thread %u of its warp waits for it in line %u", m->waiter,
+			 machine->program->spot[m->pc].line);
+}
+
 static uint32_t first_thread(const struct sim_warp *warp)
 {
 	uint64_t active = sim_active(warp);
@@ -238,6 +287,36 @@ static void lose_patience_with_the_still(struct sim_machine *machine, uint32_t t
 	give_up(machine, thread, pc, reason);
 }
 
+/* A run without a TM system has a shorter limit while nothing changes at all. */
+static void lose_patience_plainly(struct sim_machine *machine, uint32_t core,
+				  const struct sim_warp *warp)
+{
+	uint64_t cycles = (machine->port.now - machine->left_at) / machine->port.core_ticks, limit;
+	struct mates m = { machine, warp, SIM_NOBODY, 0, SIM_NOBODY, 0 };
+	char reason[320], waits[80] = "";
+	const char *still;
+
+	if (machine->threads_left != machine->left_before) {
+		machine->left_before = machine->threads_left;
+		machine->left_at = machine->port.now;
+		cycles = 0;
+	}
+	limit = sim_plain_patience(machine, &still);
+	if (cycles <= limit)
+		return;
+	if (warp)
+		look_first(&m, first_thread(warp), sim_warp_pc(warp));
+	else
+		machine->former->places(machine, core, look_first, &m);
+	if (m.thread == SIM_NOBODY)
+		return;
+	tell_mate(machine, core, &m, waits, sizeof waits);
+	snprintf(reason, sizeof reason, "thread %u goes round: no thread has ended%s for more than "
+		 "%llu cycles%s%s", m.thread, still, (unsigned long long)limit,
+		 *still ? "" : " (core.most_cycles / 8)", waits);
+	sim_fail_at(machine, m.at, -EINVAL, reason);
+}
+
 void sim_lose_patience(struct sim_machine *machine, uint32_t thread, uint32_t pc, bool inside)
 {
 	lose_patience_of(machine, NULL, thread, pc, inside);
@@ -254,16 +333,21 @@ static void lose_patience_with_threads(struct sim_machine *machine)
 			continue;
 		lose_patience_with(machine, warp);
 		inside |= warp->in_tx;
-		if (!awake && warp->wait != SIM_AT_BARRIER)
+		if (!awake && warp->wait != SIM_AT_BARRIER && warp->wait != SIM_APART)
 			awake = warp;
 	}
-	if (awake)
+	for (uint32_t i = 0; machine->pool && i < machine->config.cores; i++)
+		if (machine->core[i].blocks.count)
+			lose_patience_plainly(machine, i, NULL);
+	if (awake && machine->plain)
+		lose_patience_plainly(machine, awake->core, awake);
+	else if (awake)
 		lose_patience_of(machine, awake, first_thread(awake), sim_warp_pc(awake), inside);
 }
 
 void sim_look_patiently(struct sim_machine *machine)
 {
 	lose_patience(machine);
-	if (machine->config.patience_cycles)
+	if (machine->config.patience_cycles || machine->plain)
 		lose_patience_with_threads(machine);
 }

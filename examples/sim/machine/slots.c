@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "plain.h"
 #include "wiring.h"
 
 /* Set the special values of the threads of a warp. */
@@ -29,6 +30,7 @@ static void launch(struct sim_machine *machine, struct sim_core *core, uint64_t 
 	uint64_t mask = ~UINT64_C(0) >> (64 - count);
 	struct sim_warp *warp = core->warp;
 
+	warp += machine->plain ? block * machine->plain->block_warps : 0;
 	while (warp->wait != SIM_FREE && warp->index + 1u < machine->config.warps)
 		warp++;
 	memset(warp->attempt, 0, sizeof warp->attempt);
@@ -37,17 +39,23 @@ static void launch(struct sim_machine *machine, struct sim_core *core, uint64_t 
 		warp->thread[i] = i < count ? (uint32_t)thread + i : 0;
 	warp->block = (uint8_t)block;
 	warp->inside = 0;
+	warp->pc = warp->next = warp->doing_pc = 0;
 	warp->whole = (uint32_t)mask;
 	introduce(machine, warp, (uint32_t)thread);
-	if (warp->stack && gputm_simt_stack_launch(warp->stack, 0, mask))
-		sim_fail(&machine->port, -EINVAL, "a warp could not be launched");
+	if (machine->former->launch)
+		machine->former->launch(machine, warp, mask);
 	sim_scheduler_launch(&core->scheduler, warp->index);
 	sim_living(&machine->port, warp, mask);
 	if (core->free_warps == machine->config.warps && cycle > core->empty_since)
 		machine->port.result.empty += cycle - core->empty_since;
 	core->free_warps--;
 	warp->then = warp->stack ? 0 : SIM_THEN_LAUNCH;
-	sim_warp_until(&machine->port, warp, 0);
+	if (machine->former->until) { /* a home of threads */
+		warp->wait = SIM_APART;
+		sim_wheel_wake(&machine->wheel, SIM_CORE, warp->core, machine->port.now);
+	} else {
+		sim_warp_until(&machine->port, warp, 0);
+	}
 }
 
 void sim_core_fill(struct sim_machine *machine, uint32_t index)
@@ -57,7 +65,7 @@ void sim_core_fill(struct sim_machine *machine, uint32_t index)
 	uint32_t warps = (size + lanes - 1) / lanes;
 
 	while (core->blocks.next < machine->blocks && core->blocks.count < machine->config.blocks &&
-	       core->free_warps >= warps) {
+	       (machine->plain || core->free_warps >= warps)) {
 		uint64_t first = core->blocks.next * size;
 		uint64_t last = sim_earlier(first + size, machine->launch.threads);
 		uint32_t block = sim_blocks_take(&core->blocks,
@@ -66,17 +74,22 @@ void sim_core_fill(struct sim_machine *machine, uint32_t index)
 
 		memset(sim_shared_of(machine, index, block), 0,
 		       machine->program->shared_words * sizeof *machine->shared);
+		if (machine->plain)
+			sim_plain_block_begins(machine, index, block, (uint32_t)(first / size));
 		for (; first < last; first += lanes)
 			launch(machine, core, first,
 			       last - first < lanes ? (uint32_t)(last - first) : lanes, block);
+		if (machine->plain)
+			sim_plain_look(machine, index);
 	}
 }
 
 void sim_barrier_look(struct sim_machine *machine, uint32_t index, uint32_t block)
 {
 	struct sim_core *core = &machine->core[index];
-	uint64_t mine = 0, waiting = 0;
+	uint64_t mine = 0, waiting = 0, latency, tick = machine->port.now;
 
+	latency = (uint64_t)machine->config.plain_latency * machine->port.core_ticks;
 	for (uint32_t i = 0; i < machine->config.warps; i++) {
 		const struct sim_warp *warp = &core->warp[i];
 
@@ -84,32 +97,43 @@ void sim_barrier_look(struct sim_machine *machine, uint32_t index, uint32_t bloc
 			continue;
 		mine |= UINT64_C(1) << i;
 		waiting |= (uint64_t)(warp->wait == SIM_AT_BARRIER) << i;
+		tick = sim_later(tick, machine->plain ? warp->ready_at :
+							machine->port.now + latency);
 	}
 	for (SIM_EACH_LANE(i, mine == waiting ? mine : 0)) {
 		sim_spends(&machine->port, &core->warp[i], SIM_SPENT_NL);
-		sim_warp_until(&machine->port, &core->warp[i],
-			       machine->port.now + (uint64_t)machine->config.plain_latency *
-							   machine->port.core_ticks);
+		sim_warp_until(&machine->port, &core->warp[i], tick);
 	}
 }
 
-void sim_block_ended(struct sim_machine *machine, struct sim_warp *first, uint64_t warps)
+bool sim_block_left(struct sim_machine *machine, struct sim_warp *first, uint64_t warps)
 {
 	struct sim_core *core = &machine->core[first->core];
 	uint32_t ended = (uint32_t)__builtin_popcountll(warps);
 
-	machine->port.result.longer -= machine->issue_cycles - 1; /* the last issue ends with it */
-	machine->last_work = machine->port.now + machine->port.core_ticks;
+	machine->last_work = machine->port.now;
+	if (!machine->plain) { /* its last issue ends with the warp */
+		machine->port.result.longer -= machine->issue_cycles - 1;
+		machine->last_work += machine->port.core_ticks;
+	}
 	for (SIM_EACH_LANE(i, warps))
 		core->warp[i].wait = SIM_FREE;
 	core->free_warps += ended;
-	if (!sim_blocks_leave(&core->blocks, first->block, ended)) {
-		sim_barrier_look(machine, first->core, first->block);
-		return;
-	}
+	if (!sim_blocks_leave(&core->blocks, first->block, ended))
+		return false;
+	if (machine->plain)
+		sim_plain_block_ended(machine, first->core, first->block);
 	if (core->free_warps == machine->config.warps)
 		core->empty_since = machine->port.now / machine->port.core_ticks + 1;
-	sim_core_fill(machine, first->core);
+	return true;
+}
+
+void sim_block_ended(struct sim_machine *machine, struct sim_warp *first, uint64_t warps)
+{
+	if (sim_block_left(machine, first, warps))
+		sim_core_fill(machine, first->core);
+	else
+		sim_barrier_look(machine, first->core, first->block);
 }
 
 void sim_warp_ended(struct sim_machine *machine, struct sim_warp *warp)

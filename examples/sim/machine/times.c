@@ -50,7 +50,7 @@ bool sim_machine_time(const struct sim_machine *machine, const struct sim_result
 {
 	uint64_t busy, all;
 
-	if (machine->system->own)
+	if (machine->system->own && machine->system->own->time)
 		return machine->system->own->time(machine, index, out);
 	if (index >= ROWS)
 		return false;

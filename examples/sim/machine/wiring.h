@@ -32,6 +32,11 @@ struct sim_core {
 	struct sim_scheduler scheduler;
 	uint64_t empty_since;	    /* cycle; while there is no warp */
 	uint32_t free_warps;
+	uint32_t in_memory;	    /* warps that wait for memory */
+	uint64_t gap, gap_issues;   /* idle cycles since the last issue, and issues of a warp */
+	uint64_t counted;	    /* ticks before this one are busy or idle; without a system */
+	uint64_t ending;	    /* warps whose threads end when the warps are ready */
+	uint32_t block[SIM_BLOCK_SLOTS], alive[SIM_BLOCK_SLOTS]; /* number; threads */
 	struct sim_blocks blocks;   /* warps of them live */
 };
 
@@ -98,20 +103,54 @@ struct sim_crossbar {
 	enum sim_part source_part, sink_part;
 };
 
-/* The functions of cores: of those with TM systems, or without (simt_core.h). */
-struct sim_core_ops {
-	void (*call)(struct sim_machine *machine, uint32_t index);
-	void (*accept)(struct sim_machine *machine, const struct sim_message *message);
-	/* The core's part of sim_check_message(). */
-	void (*check)(struct sim_machine *machine, const struct sim_message *message,
-		      enum sim_way way, struct sim_io *io);
-};
-
 struct sim_compaction;
+struct sim_plain;
+struct sim_pool;
+
+/* Receives the place of a thread: where it goes on. */
+typedef void sim_place(void *state, uint32_t thread, uint32_t pc);
+
+/*
+ * What forms the warps of a core. Cores place blocks in warps and execute; the former says where
+ * the threads of a warp go on when they have come to the end of an instruction. Functions that are
+ * NULL do nothing.
+ */
+struct sim_former {
+	/* Threads have their next place when an instruction issues, not when it is complete. */
+	bool at_once;
+	int (*make)(struct sim_machine *machine); /* its units; 0, -EINVAL or -ENOMEM */
+	void (*free)(struct sim_machine *machine);
+	void (*io)(struct sim_machine *machine, struct sim_io *io);
+	/* A static warp with these lanes has a place on its core. */
+	void (*launch)(struct sim_machine *machine, struct sim_warp *warp, uint64_t lanes);
+	/* Before a warp may issue: false, the warp does not go on by itself. */
+	bool (*resume)(struct sim_machine *machine, struct sim_warp *warp);
+	/* The warp goes on as a whole; at a branch, which some lanes take; without the lanes that
+	 * end, false: none is left; at the barrier of its block. */
+	void (*go)(struct sim_machine *machine, struct sim_warp *warp, uint64_t next);
+	void (*branch)(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
+		       uint64_t taken);
+	bool (*exit)(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
+		     uint64_t lanes);
+	void (*barrier)(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc);
+	/* Which ready warp issues in the slot; SIM_NO_WARP: none. NULL: the scheduler says it. And
+	 * nothing could issue for so many issues of a warp. Both without a TM system only. */
+	uint32_t (*pick)(struct sim_machine *machine, uint32_t core, uint32_t slot);
+	void (*skip)(struct sim_machine *machine, uint32_t core, uint64_t issues);
+	/* A former whose warps are not those of the core: calls the core, and wakes its warps at a
+	 * tick; accesses of global memory, and what replies do. Without a TM system only. */
+	void (*call)(struct sim_machine *machine, uint32_t core);
+	void (*until)(struct sim_machine *machine, struct sim_warp *warp, uint64_t tick);
+	void (*access)(struct sim_machine *machine, struct sim_warp *warp, enum sim_op op,
+		       uint64_t mask);
+	void (*reply)(struct sim_machine *machine, const struct sim_message *message);
+	/* The places of all live threads of a core, for --check. */
+	void (*places)(struct sim_machine *machine, uint32_t core, sim_place *place, void *state);
+};
+extern const struct sim_former sim_stacks, sim_block_stacks, sim_warp_pool;
 
 struct sim_machine {
 	struct sim_port port;
-	const struct sim_core_ops *cores;
 	struct sim_wheel wheel; /* its time is the port's */
 	struct sim_machine_config config;
 	struct sim_run_options options;
@@ -121,7 +160,12 @@ struct sim_machine {
 	bool enters, fences;	  /* its program enters critical sections; it has fences */
 	void *between;		  /* state of the host that launches the program */
 	struct sim_core *core;
+	const struct sim_former *former;
 	struct sim_compaction *compaction; /* of each core; NULL: a warp has a stack for itself */
+	struct sim_pool *pool; /* of each core, whose warps are formed all the time; else NULL */
+	void *former_config;	 /* the unit's, there */
+	struct sim_plain *plain; /* of a run without a TM system */
+	bool far;		 /* its core has memory at a fixed distance, and no partitions */
 	uint32_t *registers; /* of all warps */
 	uint32_t *shared; /* [cores][blocks of a core][words]: shared memory */
 	struct sim_stray *stray; /* of all lanes; the host touches those that went astray */
@@ -198,6 +242,8 @@ void sim_check_divided(struct sim_machine *machine, const struct sim_warp *warp,
 /* derive.c: from the config, and from the workload's blocks; 0, or -EINVAL after sim_fail(). */
 int sim_derive_machine(struct sim_machine *machine);
 int sim_derive_launch(struct sim_machine *machine);
+/* The config of a role of the system; NULL: the system has no such role. */
+const void *sim_role_config(const struct sim_machine *machine, const char *role);
 
 /* Of the port, as port.h says. */
 void sim_send_up(struct sim_port *port, struct sim_message *message, uint32_t bytes);
@@ -293,21 +339,24 @@ void sim_warp_ended(struct sim_machine *machine, struct sim_warp *warp);
 /* Let the warps of a block continue if all live ones wait at its barrier. */
 void sim_barrier_look(struct sim_machine *machine, uint32_t core, uint32_t block);
 void sim_issue(struct sim_machine *machine, struct sim_warp *warp);
+/* The issue of the warp takes `cycles`, and its next instruction may issue `latency` cycles
+ * later. */
+void sim_holds_slot(struct sim_machine *machine, const struct sim_warp *warp, uint32_t cycles);
+void sim_issues_for(struct sim_machine *machine, struct sim_warp *warp, uint32_t cycles,
+		    uint64_t latency);
+/* The lanes that run end now; true: others of the warp go on. */
+bool sim_lanes_end(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc, uint64_t lanes);
 /* The same of all warps of a block. */
 void sim_block_ended(struct sim_machine *machine, struct sim_warp *first, uint64_t warps);
+/* The same, before another block takes their places. @return whether the block is over. */
+bool sim_block_left(struct sim_machine *machine, struct sim_warp *first, uint64_t warps);
+/* Of a state that was loaded. */
+void sim_warp_check(const struct sim_machine *machine, const struct sim_warp *warp,
+		    struct sim_io *io);
 
-/* compaction.c */
-int sim_compaction_make(struct sim_machine *machine);
-void sim_compaction_free(struct sim_machine *machine);
-void sim_compaction_io(struct sim_machine *machine, struct sim_io *io);
-/* Do what warp->then names; false: the warp does not continue by itself. */
-bool sim_compaction_resume(struct sim_machine *machine, struct sim_warp *warp);
-/* A warp has come to this instruction. */
-void sim_compaction_go(struct sim_warp *warp, uint64_t next);
-void sim_compaction_branch(struct sim_warp *warp, uint32_t pc, uint64_t taken);
+/* compaction.c: a transaction in a machine that compacts warps. */
 void sim_compaction_begin(struct sim_warp *warp, uint32_t pc);
 void sim_compaction_commit(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc);
-void sim_compaction_barrier(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc);
 void sim_compaction_abandon(struct sim_port *port, struct sim_warp *warp, uint64_t lanes);
 /* In a program with fences the lanes of the warp store: sets e of their message, 0 without memory.
  * The second function is for the reply. */
@@ -321,10 +370,6 @@ void sim_compaction_check(const struct sim_machine *machine, const struct sim_me
  * function lets a warp that waited continue if they have. */
 bool sim_stores_done(const struct sim_machine *machine, struct sim_warp *warp);
 void sim_stores_look(struct sim_machine *machine, struct sim_warp *warp);
-/* True if other warps of the block continue. */
-bool sim_compaction_end(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
-			uint64_t lanes);
-
 static inline uint32_t sim_warp_pc(const struct sim_warp *warp)
 {
 	return warp->stack ? (uint32_t)gputm_simt_stack_pc(warp->stack) : warp->pc;

@@ -147,7 +147,8 @@ void sim_tell_cas(const struct sim_port *port, uint64_t address)
 void sim_take_loaded(struct sim_warp *warp)
 {
 	for (SIM_EACH_LANE(lane, warp->due))
-		warp->reg[warp->into * SIM_MAX_LANES + lane] = warp->loaded[lane];
+		warp->reg[warp->into * SIM_MAX_LANES + (warp->slot ? warp->slot[lane] : lane)] =
+			warp->loaded[lane];
 	warp->due = 0;
 }
 
@@ -219,6 +220,7 @@ uint32_t sim_evaluate_lanes(struct sim_port *port, uint32_t pc, const uint32_t *
 
 	step->reg = reg;
 	step->slot = slot;
+	step->stride = 1;
 	step->stray_of = stray;
 	for (SIM_EACH_LANE(l, step->mask))
 		slot[l] = (uint32_t)l * program->registers;

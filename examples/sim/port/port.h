@@ -123,6 +123,8 @@ struct sim_warp {
 	uint32_t *reg;	     /* [registers][SIM_MAX_LANES] of the program */
 	uint32_t *kept;	     /* [kept_count][SIM_MAX_LANES], at tx_begin */
 	struct sim_stray *stray_of; /* [SIM_MAX_LANES] */
+	/* NULL; or register r of lane l is reg[r * SIM_MAX_LANES + slot[l]]. */
+	const uint32_t *slot;
 	/* state, as are the registers */
 	enum sim_wait wait;
 	uint8_t core, index, block; /* block: slot of the core */
@@ -164,6 +166,12 @@ struct sim_warp {
 	uint32_t active;	 /* lanes that run, or whose commit is open */
 	uint32_t passed, failed; /* of the attempt */
 	uint32_t abandoned;	 /* threads at home here that the host was asked to abort */
+	/* In runs without a TM system. */
+	bool memory;	 /* it waits for memory */
+	bool ending;	 /* threads end when its present instruction is complete */
+	bool begun;	 /* the check has not seen its present instruction complete */
+	bool fetched;	 /* the check has still to see what the present instruction loads */
+	uint32_t doing, doing_pc; /* lanes of that instruction, and its place */
 };
 
 /* Lanes of mask, lowest first: for (SIM_EACH_LANE(lane, mask)) ... */

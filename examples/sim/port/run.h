@@ -102,6 +102,8 @@ struct sim_observer {
 	void (*placed)(void *state, uint64_t address, uint32_t value, uint64_t place);
 };
 
+#define SIM_WIDTHS 8u /* classes of active lanes: W1-4 .. W29-32 */
+
 struct sim_result {
 	uint64_t cycles; /* core cycles until the last thread ended and all was written */
 	uint32_t core_mhz;
@@ -118,6 +120,12 @@ struct sim_result {
 	uint64_t empty;	       /* cycles of cores without a warp */
 	uint64_t l1_hits, l1_misses; /* of loads outside of transactions */
 	uint64_t l2_accesses, l2_misses, dram_bytes;
+	/* of runs without a TM system */
+	uint64_t width[SIM_WIDTHS]; /* instructions, by active lanes */
+	uint64_t stalled; /* of longer: cycles in which accesses hold the issue slot */
+	uint64_t idle, memory_idle; /* nothing to issue; and some warp waits for memory */
+	uint64_t memory_instructions; /* of warps, on global memory */
+	uint64_t accesses; /* coalesced */
 };
 
 /* One unit of libgputm in the machine. */

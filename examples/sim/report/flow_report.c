@@ -3,42 +3,55 @@
 #include <string.h>
 
 #include "../kernel/kernel.h"
-#include "../machine/simt_core.h"
+#include "../machine/mechanism.h"
 #include "report.h"
 
-static const char *const widths[FLOW_WIDTHS] = {
+static const char *const widths[SIM_WIDTHS] = {
 	"W1-4", "W5-8", "W9-12", "W13-16", "W17-20", "W21-24", "W25-28", "W29-32",
 };
 
-static const struct flow_result *result_of(const struct sim_report *r)
+/* Cycles in which warps issue. */
+static uint64_t busy(const struct sim_result *r)
 {
-	return &flow_gpu_of(r->machine)->result;
+	return r->instructions + r->longer - r->stalled;
+}
+
+/* The largest depth of a stack; 0 if there is none. */
+static uint64_t depth(const struct sim_report *r)
+{
+	struct sim_unit_info unit;
+	uint64_t most = 0, depth = 0;
+
+	for (size_t i = 0; sim_machine_unit(r->machine, i, &unit); i++)
+		if (gputm_unit_stat_value(unit.unit, "max_depth", &depth) && depth > most)
+			most = depth;
+	return most;
 }
 
 /* Active lanes of all lanes of the warps that issued. */
 static double efficiency(const struct sim_report *r)
 {
-	uint64_t lanes = result_of(r)->issued * r->workload->kernel->lanes;
+	uint64_t lanes = r->result.instructions * r->workload->kernel->lanes;
 
-	return lanes ? (double)result_of(r)->executed / (double)lanes : 0;
+	return lanes ? (double)r->result.executed / (double)lanes : 0;
 }
 
 /* ---- JSON and CSV ---- */
 
 void flow_report_result(struct emit *e, const struct sim_report *r)
 {
-	const struct flow_result *result = result_of(r);
+	const struct sim_result *result = &r->result;
 
 	emit_u64(e, "cycles", result->cycles);
-	emit_u64(e, "instructions", result->issued);
+	emit_u64(e, "instructions", result->instructions);
 	emit_u64(e, "thread_instructions", result->executed);
 	emit_real(e, "simd_efficiency", efficiency(r));
 	emit_object(e, "issued_by_width");
-	for (unsigned i = 0; i < FLOW_WIDTHS; i++)
+	for (unsigned i = 0; i < SIM_WIDTHS; i++)
 		emit_u64(e, widths[i], result->width[i]);
 	emit_end(e);
 	emit_object(e, "cycles_by_kind");
-	emit_u64(e, "issue", result->busy);
+	emit_u64(e, "issue", busy(result));
 	emit_u64(e, "stall", result->stalled);
 	emit_u64(e, "memory_idle", result->memory_idle);
 	emit_u64(e, "idle", result->idle);
@@ -54,7 +67,7 @@ void flow_report_result(struct emit *e, const struct sim_report *r)
 		emit_u64(e, "dram_bytes", r->result.dram_bytes);
 	}
 	emit_end(e);
-	emit_u64(e, "stack_depth", result->depth);
+	emit_u64(e, "stack_depth", depth(r));
 }
 
 void flow_report_head(struct emit *e, const struct sim_report *r)
@@ -71,7 +84,8 @@ void flow_report_head(struct emit *e, const struct sim_report *r)
 
 static void head(const struct sim_report *r, FILE *out)
 {
-	const struct flow_core_config *c = &flow_gpu_of(r->machine)->config;
+	const struct flow_config *config = r->setup->system_config;
+	const struct flow_core_config *c = &config->core;
 	const struct sim_system_class *mechanism = r->setup->system;
 	const struct kernel *k = r->workload->kernel;
 
@@ -105,10 +119,10 @@ static double share(uint64_t part, uint64_t whole)
 }
 
 /* The sum over all cores. */
-static void cycles_row(FILE *out, const char *name, uint64_t cycles, const struct flow_result *all)
+static void cycles_row(FILE *out, const char *name, uint64_t cycles, const struct sim_result *all)
 {
 	fprintf(out, "    %-12s %15s  %5.1f %%\n", name, sim_report_grouped(cycles),
-		share(cycles, all->busy + all->stalled + all->memory_idle + all->idle));
+		share(cycles, busy(all) + all->stalled + all->memory_idle + all->idle));
 }
 
 static void memory(const struct sim_report *report, FILE *out)
@@ -117,8 +131,8 @@ static void memory(const struct sim_report *report, FILE *out)
 	bool machine = report->setup->machine_name;
 
 	fprintf(out, "  memory         %15s  instructions of warps, %s coalesced accesses",
-		sim_report_grouped(result_of(report)->memory_instructions),
-		sim_report_grouped(result_of(report)->accesses));
+		sim_report_grouped(r->memory_instructions),
+		sim_report_grouped(r->accesses));
 	if (!machine || report->setup->machine.l1_bytes)
 		fprintf(out, ",\n%34s%s hits and %s misses of loads in the L1", "",
 			sim_report_grouped(r->l1_hits), sim_report_grouped(r->l1_misses));
@@ -132,26 +146,26 @@ static void memory(const struct sim_report *report, FILE *out)
 
 static void outcome(const struct sim_report *report, FILE *out)
 {
-	const struct flow_result *r = result_of(report);
+	const struct sim_result *r = &report->result;
 
 	fputc('\n', out);
 	if (report->ended)
 		fprintf(out, "  ended          by %s, before its end\n",
 			sim_ended_by(report->ended));
 	fprintf(out, "  cycles         %15s\n", sim_report_grouped(r->cycles));
-	cycles_row(out, "issue", r->busy, r);
+	cycles_row(out, "issue", busy(r), r);
 	cycles_row(out, "stall", r->stalled, r);
 	cycles_row(out, "memory idle", r->memory_idle, r);
 	cycles_row(out, "idle", r->idle, r);
 	fprintf(out, "  warps issued   %15s  of %s instructions of threads\n",
-		sim_report_grouped(r->issued), sim_report_grouped(r->executed));
-	for (unsigned i = 0; i < FLOW_WIDTHS && i * 4 < report->workload->kernel->lanes; i++)
+		sim_report_grouped(r->instructions), sim_report_grouped(r->executed));
+	for (unsigned i = 0; i < SIM_WIDTHS && i * 4 < report->workload->kernel->lanes; i++)
 		fprintf(out, "    %-12s %15s  %5.1f %%\n", widths[i],
-			sim_report_grouped(r->width[i]), share(r->width[i], r->issued));
+			sim_report_grouped(r->width[i]), share(r->width[i], r->instructions));
 	fprintf(out, "  SIMD efficiency  %12.1f %%\n", 100 * efficiency(report));
 	memory(report, out);
-	if (r->depth)
-		fprintf(out, "  stack depth    %15s\n", sim_report_grouped(r->depth));
+	if (depth(report))
+		fprintf(out, "  stack depth    %15s\n", sim_report_grouped(depth(report)));
 }
 
 void flow_report_text(const struct sim_report *r)
@@ -163,7 +177,7 @@ void flow_report_text(const struct sim_report *r)
 	fprintf(out, "  host           %11.3f s", r->wall_seconds);
 	if (r->wall_seconds > 0)
 		fprintf(out, ", %s warp instructions per second",
-			sim_report_grouped((uint64_t)((double)result_of(r)->issued /
+			sim_report_grouped((uint64_t)((double)r->result.instructions /
 						      r->wall_seconds)));
 	fputc('\n', out);
 	if (r->setup->machine_name)

@@ -9,6 +9,7 @@
 #include "../base/arena.h"
 #include "../base/quote.h"
 #include "seeing.h"
+#include "../machine/mechanism.h"
 
 /* ---- attempts --------------------------------------------------------------------------- */
 
@@ -381,7 +382,7 @@ static bool named(const char *list, const char *name)
 /* Is each name a role or, under a TM system, "warps"? If not, print the valid names. */
 static bool all_known(const struct sim_port *port, const char *list)
 {
-	const char *warps = port->program ? "warps" : "", *comma = *warps ? "," : "";
+	const char *warps = port->ops == &flow_no_ops ? "" : "warps", *comma = *warps ? "," : "";
 	char name[64];
 
 	for (size_t length; *list; list += length + (list[length] == ',')) {
@@ -498,7 +499,7 @@ int seeing_attach(struct seeing *see, struct sim_machine *machine,
 	see->to = request->to == SIM_NEVER ? SIM_NEVER : request->to * port->core_ticks;
 	see->period = request->to == SIM_NEVER ? GAUGE_CYCLES : length / GAUGE_LOOKS;
 	see->period = (see->period ? see->period : 1) * port->core_ticks;
-	see->warps_shown = request->happenings && port->program &&
+	see->warps_shown = request->happenings && port->ops != &flow_no_ops &&
 			   (!request->only || named(request->only, "warps"));
 	see->warps_told = see->warps_shown || request->losses;
 	if (request->only && !all_known(port, request->only))

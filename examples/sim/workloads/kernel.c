@@ -37,6 +37,7 @@ struct kernel_workload {
 	struct sim_workload base;
 	struct kernel kernel;
 	uint64_t seed;
+	bool alone; /* without a TM system */
 	struct kernel_program *program; /* [2 + launches]: transactions, locks, launches */
 };
 
@@ -47,7 +48,7 @@ static void eval(const void *data, uint32_t pc, struct sim_step *step)
 	const struct kernel_program *p = data;
 	const struct kernel_instr *i = &p->code->instr[pc];
 	struct kernel_lanes w = { .kernel = p->kernel, .code = p->code, .reg = step->reg,
-				  .stride = step->slot ? 1 : KERNEL_LANES,
+				  .stride = step->slot ? step->stride : KERNEL_LANES,
 				  .slot = step->slot, .mask = step->mask,
 				  .whole = step->whole, .seed = p->seed,
 				  .stray_of = step->stray_of };
@@ -180,7 +181,7 @@ static void add_program(struct kernel_workload *k, enum kernel_section section,
 			const struct sim_program *program)
 {
 	enum sim_flavour flavour = section == KERNEL_LOCKS ? SIM_LOCKS : SIM_TRANSACTIONS;
-	const char *why = why_local(&k->kernel);
+	const char *why = k->alone && !k->kernel.launches ? NULL : why_local(&k->kernel);
 
 	if (why)
 		k->base.missing[SIM_TRANSACTIONS] = k->base.missing[SIM_LOCKS] = why;
@@ -466,6 +467,7 @@ static int make(const struct sim_workload_request *request, struct sim_workload 
 	if (!result)
 		result = kernel_load(&class->text, &wanted, &k->kernel, error, size);
 	if (!result && request->flavour == SIM_ALONE) {
+		k->alone = true;
 		kernel_go_without(&k->kernel);
 		k->base.flavour = SIM_TRANSACTIONS;
 	}

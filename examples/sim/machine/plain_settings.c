@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+const struct sim_system_ops flow_no_ops;
+
 #define OURS "our choice"
 #define TABLE_3_2 "Fung, thesis 2015, Table 3.2"
 

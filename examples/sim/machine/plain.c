@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Runs without a TM system, on the same cores as runs with one. What they have besides: counts of
+ * lanes and of idle cycles, --issues, a check against each thread alone (alone.h), and a preset for
+ * runs without a machine: one core, with memory at a fixed distance (far.c). Their rules of time
+ * differ in three things:
+ *	- the threads of a warp end when the instruction that ends them all is over: on a machine
+ *	  when its issue is, and all their stores have been performed;
+ *	- a fence issues once, and takes the latency of an instruction when the stores are done;
+ *	- a block has a fixed place among the warps of its core.
+ */
+#include "plain.h"
+
+#include "../base/arena.h"
+#include "../kernel/kernel.h"
+#include "alone.h"
+#include "wiring.h"
+
+static struct flow_check *check_of(const struct sim_machine *machine)
+{
+	return machine->plain->check;
+}
+
+static const struct kernel_instr *instr_of(const struct sim_machine *machine,
+					   const struct sim_warp *warp)
+{
+	return &machine->plain->kernel.code->instr[warp->doing_pc];
+}
+
+/* ---- issue and completion ---- */
+
+static struct flow_seen seen_of(const struct sim_warp *warp)
+{
+	return (struct flow_seen){ warp->doing_pc, warp->doing, warp->thread };
+}
+
+/* The check gets what the last load has given, now that the words are in their register. */
+static void show_loaded(struct sim_machine *machine, struct sim_warp *warp)
+{
+	const struct flow_seen seen = seen_of(warp);
+	uint32_t value[SIM_MAX_LANES];
+
+	if (!warp->fetched)
+		return;
+	warp->fetched = false;
+	sim_take_loaded(warp);
+	for (SIM_EACH_LANE(lane, warp->doing))
+		value[lane] = *sim_register_of(warp, instr_of(machine, warp)->d, (uint32_t)lane);
+	flow_check_loaded(check_of(machine), &seen, (uint32_t)warp->mask, warp->address, value);
+}
+
+/* Are static warps whole outside of what branches divide? */
+static bool restores(const struct sim_machine *machine, const struct sim_warp *warp)
+{
+	const struct flow_mechanism *m = (const struct flow_mechanism *)machine->system;
+	const struct sim_core *core = &machine->core[warp->core];
+	uint32_t block = core->block[warp->block];
+
+	if (m->restores == FLOW_RESTORES_FULL_BLOCKS)
+		return core->alive[warp->block] ==
+		       kernel_threads_of_block(&machine->plain->kernel, block);
+	return m->restores == FLOW_RESTORES;
+}
+
+void sim_plain_begins(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
+		      uint64_t active)
+{
+	struct flow_seen seen;
+
+	if (check_of(machine))
+		show_loaded(machine, warp);
+	warp->doing = (uint32_t)active;
+	warp->doing_pc = pc + warp->plain;
+	if (!check_of(machine))
+		return;
+	warp->taken = 0;
+	warp->begun = true;
+	seen = seen_of(warp);
+	flow_check_issue(check_of(machine), &seen, restores(machine, warp));
+	warp->fetched = kernel_fetches(instr_of(machine, warp));
+}
+
+static void log_issue(const struct sim_machine *machine, const struct sim_warp *warp)
+{
+	const struct kernel *k = &machine->plain->kernel;
+	const struct kernel_instr *i = instr_of(machine, warp);
+	FILE *out = machine->options.issues;
+
+	fprintf(out, "%llu\t%s\t%u\t",
+		(unsigned long long)(machine->port.now / machine->port.core_ticks),
+		k->code->block[i->block].name, i->line);
+	for (uint32_t l = 0; l < k->lanes; l++) {
+		if (warp->doing >> l & 1)
+			fprintf(out, "%s%u", l ? " " : "", warp->thread[l]);
+		else
+			fprintf(out, "%s-", l ? " " : "");
+	}
+	if (!machine->far)
+		fprintf(out, "\t%u", (unsigned)warp->core);
+	putc('\n', out);
+}
+
+void sim_plain_issues(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
+		      uint64_t active)
+{
+	sim_plain_begins(machine, warp, pc, active);
+	if (machine->options.issues)
+		log_issue(machine, warp);
+}
+
+void sim_plain_done(struct sim_machine *machine, struct sim_warp *warp)
+{
+	const struct kernel_instr *i = instr_of(machine, warp);
+	const struct flow_seen seen = seen_of(warp);
+	uint32_t ended = i->op == KERNEL_EXIT ? warp->doing :
+			 i->op == KERNEL_EXIT_IF ? warp->taken : 0;
+
+	if (!warp->begun)
+		return;
+	warp->begun = false;
+	if (!machine->former->at_once)
+		show_loaded(machine, warp);
+	flow_check_complete(check_of(machine), &seen, warp->taken);
+	for (SIM_EACH_LANE(lane, ended))
+		flow_check_exit(check_of(machine), warp->thread[lane],
+				sim_register_of(warp, 0, (uint32_t)lane), SIM_MAX_LANES);
+}
+
+void sim_plain_look(struct sim_machine *machine, uint32_t index)
+{
+	const struct sim_core *core = &machine->core[index];
+
+	if (!check_of(machine))
+		return;
+	flow_check_look(check_of(machine));
+	machine->former->places(machine, index, flow_check_place, check_of(machine));
+	for (uint32_t s = 0; s < machine->config.blocks; s++)
+		if (core->blocks.live[s])
+			flow_check_block(check_of(machine), core->block[s]);
+}
+
+void sim_plain_moved(struct sim_machine *machine, const struct sim_warp *warp)
+{
+	const struct kernel_instr *i = instr_of(machine, warp);
+
+	if (!check_of(machine))
+		return;
+	if (i->last || i->op == KERNEL_EXIT_IF || i->op == KERNEL_BARRIER)
+		sim_plain_look(machine, warp->core);
+}
+
+/* ---- what ends ---- */
+
+/* Does its instruction end all threads that the warp has, on a machine? */
+static bool ends(const struct sim_machine *machine, const struct sim_warp *warp)
+{
+	return !machine->far && warp->ending && warp->taken == sim_active(warp);
+}
+
+uint64_t sim_plain_rest(const struct sim_machine *machine, const struct sim_warp *warp)
+{
+	return machine->port.core_ticks * (uint64_t)(ends(machine, warp) ?
+						     machine->issue_cycles :
+						     machine->config.plain_latency);
+}
+
+static void wait_for_stores(struct sim_machine *machine, struct sim_warp *warp, bool waits)
+{
+	if (waits && !sim_stores_done(machine, warp))
+		sim_plain_remember(machine, warp);
+	else
+		sim_warp_until(&machine->port, warp, machine->port.now +
+			       sim_plain_rest(machine, warp));
+}
+
+void sim_plain_end(struct sim_machine *machine, struct sim_warp *warp, uint64_t lanes)
+{
+	warp->ending = true;
+	if (!machine->former->until)
+		machine->core[warp->core].ending |= UINT64_C(1) << warp->index;
+	warp->taken = (uint32_t)lanes;
+	wait_for_stores(machine, warp, ends(machine, warp));
+}
+
+void sim_plain_fence(struct sim_machine *machine, struct sim_warp *warp)
+{
+	if (machine->far)
+		sim_far_fence(machine, warp);
+	else
+		wait_for_stores(machine, warp, true);
+}
+
+void sim_plain_block_ended(struct sim_machine *machine, uint32_t index, uint32_t s)
+{
+	const struct sim_core *core = &machine->core[index];
+	const struct kernel *k = &machine->plain->kernel;
+	const uint32_t *shared = sim_shared_of(machine, index, s);
+
+	if (check_of(machine))
+		flow_check_shared(check_of(machine), core->block[s], shared);
+	for (size_t i = 0; k->shows_shared && i < k->shared_words; i++)
+		sim_memory_write(machine->port.memory, 4 * i, shared[i]);
+}
+
+void sim_plain_block_begins(struct sim_machine *machine, uint32_t index, uint32_t s,
+			    uint32_t number)
+{
+	struct sim_core *core = &machine->core[index];
+	const struct kernel *k = &machine->plain->kernel;
+	uint32_t *shared = sim_shared_of(machine, index, s);
+
+	core->block[s] = number;
+	core->alive[s] = kernel_threads_of_block(k, number);
+	for (size_t i = 0; k->shows_shared && i < k->shared_words; i++)
+		shared[i] = sim_memory_read(machine->port.memory, 4 * i);
+}
+
+/* ---- idle cycles ---- */
+
+void sim_plain_remember(struct sim_machine *machine, struct sim_warp *warp)
+{
+	machine->core[warp->core].in_memory += !warp->memory;
+	warp->memory = true;
+}
+
+/* The idle cycles between two issues, however many parts they come in, are so many issues. */
+static void skip(struct sim_machine *machine, struct sim_core *core, uint64_t cycles)
+{
+	uint64_t issues;
+
+	core->gap += cycles;
+	issues = sim_later(core->gap / machine->issue_cycles, 1);
+	machine->former->skip(machine, core->warp->core, issues - core->gap_issues);
+	core->gap_issues = issues;
+}
+
+/* Up to a tick at which a cycle begins; until the run is over the counts are ticks. */
+static void count_until(struct sim_machine *machine, struct sim_core *core, uint64_t tick)
+{
+	struct sim_result *r = &machine->port.result;
+	uint64_t idle = 0;
+
+	for (uint32_t i = 0; i < machine->config.issue_slots; i++) {
+		uint64_t from = sim_later(core->counted, core->issue_free[i]);
+
+		idle += tick > from ? tick - from : 0;
+	}
+	core->counted = sim_later(core->counted, tick);
+	if (!idle)
+		return;
+	*(core->in_memory ? &r->memory_idle : &r->idle) += idle;
+	if (machine->former->skip)
+		skip(machine, core, idle / machine->port.core_ticks);
+}
+
+void sim_plain_count(struct sim_machine *machine, uint32_t core)
+{
+	count_until(machine, &machine->core[core],
+		    sim_align(machine->port.now, machine->port.core_ticks));
+}
+
+/* ---- launches ---- */
+
+void sim_plain_launch(struct sim_machine *machine)
+{
+	struct sim_plain *p = machine->plain;
+	char message[SIM_MESSAGE] = "out of memory";
+	int error = 0;
+
+	if (machine->program->part) {
+		kernel_become(&p->kernel, machine->launch.number);
+		p->kernel.initial = machine->port.memory;
+	}
+	if (p->check)
+		error = flow_check_launch(p->check, &p->kernel, message, sizeof message);
+	if (error)
+		sim_fail(&machine->port, error, message);
+}
+
+uint64_t sim_plain_launched(struct sim_machine *machine)
+{
+	if (machine->plain->check)
+		flow_check_compare(machine->plain->check, machine->port.memory);
+	if (machine->far)
+		return sim_later(machine->port.now, machine->plain->far.stored);
+	return sim_align(machine->port.now + 1, machine->port.core_ticks);
+}
+
+/* ---- ends of runs ---- */
+
+static void fail_anywhere(struct sim_machine *machine, const char *reason, uint64_t cycles)
+{
+	char message[SIM_MESSAGE];
+
+	snprintf(message, sizeof message, "%s: %s after %llu cycles", machine->plain->kernel.file,
+		 reason, (unsigned long long)cycles);
+	sim_fail(&machine->port, -EINVAL, message);
+}
+
+uint64_t sim_plain_last_cycle(const struct sim_machine *machine)
+{
+	return machine->plain->config.most_cycles + 1;
+}
+
+void sim_plain_may_end(struct sim_machine *machine, uint64_t cycles)
+{
+	if (cycles >= sim_plain_last_cycle(machine))
+		fail_anywhere(machine, "given up (core.most_cycles)",
+			      sim_plain_last_cycle(machine));
+	if (check_of(machine) && flow_check_hopeless(check_of(machine)))
+		fail_anywhere(machine, "given up", cycles);
+}
+
+void sim_plain_over(struct sim_machine *machine)
+{
+	uint64_t period = machine->port.core_ticks, cycles;
+	struct sim_unit_info unit;
+	int error;
+
+	if (machine->threads_left && !machine->port.failed)
+		fail_anywhere(machine, "warps wait for ever, at a barrier or for each other,",
+			      machine->port.now / period);
+	error = machine->port.failed;
+	cycles = ((error ? machine->port.now : machine->last_work) + period - 1) / period;
+	for (uint32_t i = 0; i < machine->config.cores; i++) {
+		machine->core[i].in_memory = 0;
+		count_until(machine, &machine->core[i], cycles * period);
+	}
+	machine->port.result.idle /= period;
+	machine->port.result.memory_idle /= period;
+	machine->port.result.stalled = machine->port.result.longer -
+				       machine->port.result.instructions *
+					       (machine->issue_cycles - 1);
+	if (!check_of(machine))
+		return;
+	if (error && error != -EINTR && error != -ENOEXEC)
+		flow_check_stopped(check_of(machine), machine->port.error);
+	for (size_t i = 0; sim_unit_get(&machine->port, i, &unit); i++)
+		flow_check_unit(check_of(machine), &unit);
+}
+
+/* ---- does the run come nearer to its end? ---- */
+
+#define SAMPLE (UINT64_C(1) << 20) /* ticks between two looks at all registers and words */
+#define STILL UINT64_C(50000000) /* cycles in which nothing has changed */
+#define LONG UINT64_C(500000000) /* the least limit otherwise: core.most_cycles / 8 */
+
+static uint64_t sum_of(const struct sim_machine *machine)
+{
+	const struct sim_program *program = machine->program;
+	uint32_t warps = machine->config.cores * machine->config.warps;
+	uint64_t sum = sim_sum_words(1, machine->shared, (size_t)machine->config.cores *
+				 machine->config.blocks * program->shared_words);
+	const uint32_t *page;
+
+	for (uint32_t i = 0; i < warps; i++)
+		sum = sim_sum_words(sum, machine->port.warp[i].reg,
+				(size_t)program->registers * SIM_MAX_LANES);
+	for (uint64_t at = 0; (page = sim_memory_page(machine->port.memory, &at));
+	     at += 1u << SIM_PAGE_BITS)
+		sum = sim_sum_words(sum, page, (1u << SIM_PAGE_BITS) / sizeof *page);
+	return sum;
+}
+
+uint64_t sim_plain_patience(struct sim_machine *machine, const char **when)
+{
+	struct sim_plain *p = machine->plain;
+	uint64_t now = machine->port.now, sum;
+
+	if (now >= p->next_sum) {
+		p->next_sum = now + SAMPLE;
+		sum = sum_of(machine);
+		if (sum != p->sum)
+			p->still_at = now;
+		p->sum = sum;
+	}
+	*when = "";
+	if ((now - p->still_at) / machine->port.core_ticks <= STILL)
+		return sim_later(p->config.most_cycles / 8, LONG);
+	*when = ", and no register or word of memory has changed,";
+	return STILL;
+}
+
+/* ---- the check ---- */
+
+/* Check against each thread run alone, and against what the kernel's verify requires. */
+static void judge(struct sim_machine *machine, struct sim_verdict *out)
+{
+	const struct sim_workload *workload = machine->port.workload;
+	char reason[SIM_MESSAGE] = "";
+	const char *broken = NULL;
+	bool verifies;
+
+	verifies = flow_check_judge(check_of(machine), machine->port.memory, out) &&
+		   workload->class->invariant;
+	if (verifies)
+		broken = workload->class->invariant(workload, machine->port.memory, reason,
+						    sizeof(reason));
+	out->passed = out->serializable && !broken;
+	if (!out->serializable && verifies)
+		snprintf(out->failure + strlen(out->failure),
+			 sizeof(out->failure) - strlen(out->failure), "; verify: %s",
+			 broken ? broken : "passed");
+	else if (broken)
+		snprintf(out->failure, sizeof(out->failure),
+			 "the workload's invariant is broken: %s", broken);
+}
+
+static bool count(const struct sim_machine *machine, size_t index, const char **name,
+		  uint64_t *value)
+{
+	return flow_check_count(check_of(machine), index, name, value);
+}
+
+const struct sim_own_machine sim_plain_runs = {
+	.summary = "cores that run a kernel without a TM system",
+	.check_kind = "equivalent",
+	.judge = judge,
+	.check_count = count,
+};
+
+/* ---- life ---- */
+
+/* Without a machine: one core, and no partitions. The kernel says what a warp is, and how many
+ * blocks have a place. */
+static int derive(struct sim_machine *machine, const struct flow_config *all)
+{
+	const struct flow_core_config *core = &all->core;
+	const struct kernel *k = &machine->plain->kernel;
+	struct sim_machine_config *c = &machine->config;
+	uint32_t warps = kernel_warps_of_block(k);
+
+	if (warps > core->warps)
+		return sim_fail(&machine->port, -EINVAL, "a block has more warps than the core");
+	machine->far = !c->cores;
+	if (machine->far)
+		*c = (struct sim_machine_config){
+			.size = sizeof *c, .cores = 1, .issue_slots = 1, .scheduler = SIM_LRR,
+			.l1_bytes = core->l1_bytes, .l1_ways = core->l1_ways,
+			.l1_latency = core->l1_latency,
+			.line_bytes = all->coalescer.region_bytes,
+		};
+	c->lanes = k->lanes;
+	c->simd_width = core->simd_width;
+	c->plain_latency = core->latency;
+	c->blocks = core->warps / warps < core->blocks ? core->warps / warps : core->blocks;
+	c->warps = c->blocks * warps;
+	c->patience = 0;
+	machine->port.shape = sim_machine_shape(c);
+	return 0;
+}
+
+int sim_plain_make(struct sim_machine *machine)
+{
+	const struct flow_config *all = machine->port.system_config;
+	const struct sim_run_options *options = &machine->options;
+	struct sim_plain *p = sim_calloc(1, sizeof *p);
+
+	machine->plain = p;
+	if (!p)
+		return -ENOMEM;
+	p->kernel = *machine->port.workload->kernel;
+	p->config = all->core;
+	p->block_warps = kernel_warps_of_block(&p->kernel);
+	if (options->prove)
+		p->check = flow_check_new(options->seed, p->config.most_cycles, options->stop);
+	if (options->prove && !p->check)
+		return -ENOMEM;
+	return derive(machine, all);
+}
+
+void sim_plain_free(struct sim_machine *machine)
+{
+	if (machine->plain)
+		flow_check_free(machine->plain->check);
+	sim_free(machine->plain);
+}
+
+void sim_plain_io(struct sim_machine *machine, struct sim_io *io)
+{
+	SIM_IO(io, machine->plain->far);
+	if (machine->program->part && sim_io_ok(io))
+		kernel_become(&machine->plain->kernel, machine->launch.number);
+}

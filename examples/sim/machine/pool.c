@@ -1,0 +1,606 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The former of dynamic warps (thesis 2.4, 3.2), without a TM system. After every instruction the
+ * threads of a warp go back to the pool of the warp former, which regroups them and chooses what
+ * issues by its majority policy. Threads of different blocks may share a warp.
+ *
+ * A warp of the core is the home of its threads: it has their registers. A warp that is formed
+ * lives from its issue until its instruction has completed, in the slot that the unit gives it, and
+ * hangs in a wheel of cycles. While no slot of the core is free nothing goes back to the pool: what
+ * has completed by then does so in the order of time. Memory changes when an instruction issues; a
+ * message names the warp, or the threads, that wait for its reply.
+ */
+#include "gputm/warp_former.h"
+#include "../base/arena.h"
+#include "plain.h"
+
+SIM_UNIT_KIND(warp_former, SIM_OF_CORE);
+
+enum { THEN_GO = 1, THEN_BRANCH, THEN_BARRIER };
+
+struct formed {
+	struct sim_warp warp; /* its reg and slot follow from its threads; number: of this */
+	uint32_t slot[SIM_MAX_LANES];
+	uint64_t due; /* cycle */
+	uint32_t next; /* in the list of a cycle: number plus 1 */
+};
+
+struct sim_pool {
+	struct gputm_warp_former *former;
+	struct formed *formed; /* [count], by the slot of the unit */
+	uint32_t count;
+	/* state, as are the warps */
+	uint32_t first[SIM_WHEEL_TICKS]; /* number plus 1 of the first warp of a cycle */
+	uint64_t occupied[SIM_WHEEL_TICKS / 64];
+	uint64_t served; /* all cycles up to this one */
+	uint32_t barrier_pc[SIM_BLOCK_SLOTS]; /* where the blocks go on */
+	/* Of each thread, by its home: stores on their way, and the warp that waits for them. */
+	uint32_t stores[SIM_MAX_WARPS][SIM_MAX_LANES], waiting[SIM_MAX_WARPS][SIM_MAX_LANES];
+};
+
+static struct sim_pool *pool_of(const struct sim_machine *machine, uint32_t core)
+{
+	return &machine->pool[core];
+}
+
+static struct formed *formed_of(struct sim_warp *warp)
+{
+	return (struct formed *)warp;
+}
+
+static void refused(struct sim_machine *machine, uint32_t pc)
+{
+	sim_fail_at(machine, pc, -EINVAL, "the warp former refuses");
+}
+
+static uint64_t cycle_of(const struct sim_machine *machine, uint64_t tick)
+{
+	return (tick + machine->port.core_ticks - 1) / machine->port.core_ticks;
+}
+
+/* ---- the wheel ---- */
+
+static void hang(struct sim_pool *p, struct formed *f)
+{
+	uint64_t at = f->due;
+	uint32_t slot;
+
+	if (at - p->served >= SIM_WHEEL_TICKS) /* looked at again then */
+		at = p->served + SIM_WHEEL_TICKS - 1;
+	slot = (uint32_t)at % SIM_WHEEL_TICKS;
+	f->next = p->first[slot];
+	p->first[slot] = f->warp.number + 1;
+	p->occupied[slot / 64] |= UINT64_C(1) << slot % 64;
+}
+
+static void until(struct sim_machine *machine, struct sim_warp *warp, uint64_t tick)
+{
+	warp->wait = SIM_UNTIL;
+	formed_of(warp)->due = cycle_of(machine, tick);
+	hang(pool_of(machine, warp->core), formed_of(warp));
+}
+
+/* The next cycle in which a warp completes; SIM_NEVER: none does. */
+static uint64_t due(const struct sim_pool *p)
+{
+	uint32_t gap = sim_wheel_gap(p->occupied, (uint32_t)(p->served + 1) % SIM_WHEEL_TICKS);
+
+	return gap == SIM_WHEEL_TICKS ? SIM_NEVER : p->served + 1 + gap;
+}
+
+/* ---- where threads go on ---- */
+
+static void go(struct sim_machine *machine, struct sim_warp *warp, uint64_t next)
+{
+	(void)machine;
+	warp->then = THEN_GO;
+	warp->next = (uint32_t)next;
+}
+
+static void branch(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc, uint64_t taken)
+{
+	(void)machine;
+	warp->then = THEN_BRANCH;
+	warp->next = pc;
+	warp->taken = (uint32_t)taken;
+}
+
+static void barrier(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc)
+{
+	warp->then = THEN_BARRIER;
+	warp->next = (uint32_t)sim_pc_after(&machine->port, pc);
+	until(machine, warp, machine->port.now + (uint64_t)machine->config.plain_latency *
+							   machine->port.core_ticks);
+}
+
+static int divide(struct sim_machine *machine, const struct sim_warp *warp)
+{
+	const struct sim_instr *instr = &machine->program->code[warp->next];
+	struct gputm_warp_former_target target = {
+		.taken_pc = instr->target,
+		.other_pc = sim_pc_after(&machine->port, warp->next),
+		.rpc = instr->meet,
+	};
+
+	return gputm_warp_former_branch(pool_of(machine, warp->core)->former, warp->number,
+					warp->taken, &target);
+}
+
+static int wait_at_barrier(struct sim_machine *machine, const struct sim_warp *warp)
+{
+	struct sim_pool *p = pool_of(machine, warp->core);
+
+	for (SIM_EACH_LANE(lane, warp->active))
+		p->barrier_pc[machine->core[warp->core].warp[warp->home[lane]].block] = warp->next;
+	return gputm_warp_former_barrier(p->former, warp->number, warp->next);
+}
+
+/* The instruction has completed: its threads go back to the pool, and this warp is over. */
+static bool resume(struct sim_machine *machine, struct sim_warp *warp)
+{
+	struct sim_pool *p = pool_of(machine, warp->core);
+	int result;
+
+	if (machine->plain->check)
+		sim_plain_done(machine, warp);
+	if (warp->then == THEN_BRANCH)
+		result = divide(machine, warp);
+	else if (warp->then == THEN_BARRIER)
+		result = wait_at_barrier(machine, warp);
+	else
+		result = gputm_warp_former_proceed(p->former, warp->number, warp->next);
+	warp->wait = SIM_FREE;
+	if (result < 0)
+		refused(machine, warp->pc);
+	if (machine->plain->check)
+		sim_plain_moved(machine, warp);
+	return false;
+}
+
+/* The last thread of a block has ended. */
+static void end_block(struct sim_machine *machine, uint32_t index, uint32_t block)
+{
+	struct sim_core *core = &machine->core[index];
+	uint64_t warps = 0;
+
+	for (uint32_t i = 0; i < machine->config.warps; i++)
+		warps |= (uint64_t)(core->warp[i].wait != SIM_FREE && core->warp[i].block == block)
+			 << i;
+	(void)sim_block_left(machine, &core->warp[__builtin_ctzll(warps)], warps);
+}
+
+static bool leave(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc, uint64_t lanes)
+{
+	struct sim_core *core = &machine->core[warp->core];
+	struct gputm_warp_former *former = pool_of(machine, warp->core)->former;
+
+	warp->wait = SIM_FREE;
+	if (lanes && gputm_warp_former_exit(former, warp->number, lanes) < 0)
+		refused(machine, pc);
+	for (SIM_EACH_LANE(lane, lanes)) {
+		uint32_t block = core->warp[warp->home[lane]].block;
+
+		if (!--core->alive[block])
+			end_block(machine, warp->core, block);
+	}
+	warp->active &= (uint32_t)~lanes;
+	if (warp->active && gputm_warp_former_proceed(former, warp->number,
+						      sim_pc_after(&machine->port, pc)) < 0)
+		refused(machine, pc);
+	return false;
+}
+
+static void complete(struct sim_machine *machine, struct sim_warp *warp)
+{
+	machine->core[warp->core].in_memory -= warp->memory;
+	warp->memory = false;
+	sim_take_loaded(warp);
+	if (!warp->ending) {
+		resume(machine, warp);
+		return;
+	}
+	warp->ending = false;
+	sim_lanes_end(machine, warp, warp->pc, warp->taken);
+}
+
+static void serve_cycle(struct sim_machine *machine, struct sim_pool *p, uint32_t slot)
+{
+	uint32_t next = p->first[slot];
+
+	p->first[slot] = 0;
+	p->occupied[slot / 64] &= ~(UINT64_C(1) << slot % 64);
+	while (next && !machine->port.failed) {
+		struct formed *f = &p->formed[next - 1];
+
+		next = f->next;
+		if (f->due > p->served)
+			hang(p, f);
+		else
+			complete(machine, &f->warp);
+	}
+}
+
+/* Complete all that is due up to this cycle. */
+static void serve(struct sim_machine *machine, struct sim_pool *p, uint64_t cycle)
+{
+	while (p->served < cycle && !machine->port.failed) {
+		uint64_t next = due(p);
+
+		p->served = sim_earlier(next, cycle);
+		if (next <= cycle)
+			serve_cycle(machine, p, (uint32_t)p->served % SIM_WHEEL_TICKS);
+	}
+}
+
+/* ---- issue ---- */
+
+static void launch(struct sim_machine *machine, struct sim_warp *warp, uint64_t lanes)
+{
+	if (gputm_warp_former_launch(pool_of(machine, warp->core)->former, warp->index, lanes, 0))
+		sim_fail(&machine->port, -EINVAL, "the warp former refuses a block");
+}
+
+/* Registers of the threads: of a static warp in place. */
+static void find_registers(const struct sim_machine *machine, struct formed *f, bool together)
+{
+	const struct sim_warp *home = machine->core[f->warp.core].warp;
+	uint32_t row = machine->config.warps > 1 ? (uint32_t)(home[1].reg - home->reg) : 0;
+
+	f->warp.slot = together ? NULL : f->slot;
+	f->warp.reg = together ? home[f->warp.home[__builtin_ctz(f->warp.active)]].reg : home->reg;
+	for (SIM_EACH_LANE(lane, f->warp.active))
+		f->slot[lane] = f->warp.home[lane] * row + (uint32_t)lane;
+}
+
+static struct formed *pick(struct sim_machine *machine, struct sim_core *core, struct sim_pool *p)
+{
+	struct gputm_warp_former_warp made;
+	struct sim_warp *warp;
+
+	if (gputm_warp_former_issue(p->former, &made) != GPUTM_WARP_FORMER_OK)
+		return NULL;
+	warp = &p->formed[made.slot].warp;
+	warp->pc = (uint32_t)made.pc;
+	warp->active = (uint32_t)made.mask;
+	warp->whole = UINT32_MAX >> (32 - machine->config.lanes);
+	warp->due = 0;
+	warp->wait = SIM_READY;
+	for (SIM_EACH_LANE(lane, made.mask)) {
+		const struct sim_warp *home =
+			&core->warp[made.thread[lane] / machine->config.lanes];
+
+		warp->home[lane] = home->index;
+		warp->thread[lane] = home->thread[lane];
+		warp->block = home->block;
+	}
+	find_registers(machine, &p->formed[made.slot], made.home != GPUTM_WARP_FORMER_NO_WARP);
+	return &p->formed[made.slot];
+}
+
+static void issue(struct sim_machine *machine, struct sim_core *core, struct sim_warp *warp,
+		  uint32_t slot)
+{
+	const struct sim_program *program = machine->program;
+	bool note = warp->pc < program->length && program->code[warp->pc].op >= SIM_ENTER &&
+		    program->code[warp->pc].op <= SIM_NOTE;
+
+	warp->index = (uint8_t)slot;
+	if (!note) {
+		core->issue_free[slot] = machine->port.now + machine->issue_ticks;
+		machine->port.result.instructions++;
+		machine->port.result.longer += machine->issue_cycles - 1;
+	}
+	sim_issue(machine, warp);
+}
+
+static void call(struct sim_machine *machine, uint32_t index)
+{
+	struct sim_core *core = &machine->core[index];
+	struct sim_pool *p = pool_of(machine, index);
+	uint64_t now = machine->port.now, next = SIM_NEVER, idle = 0;
+	struct formed *f = NULL;
+
+	for (uint32_t i = 0; i < machine->config.issue_slots; i++)
+		idle += core->issue_free[i] <= now;
+	if (idle) {
+		serve(machine, p, now / machine->port.core_ticks);
+		sim_core_fill(machine, index);
+	}
+	for (uint32_t i = 0; i < machine->config.issue_slots; i++)
+		while (core->issue_free[i] <= now && !machine->port.failed &&
+		       (f = pick(machine, core, p)))
+			issue(machine, core, &f->warp, i);
+	idle = 0;
+	for (uint32_t i = 0; i < machine->config.issue_slots; i++) {
+		idle += core->issue_free[i] <= now;
+		if (core->issue_free[i] > now)
+			next = sim_earlier(next, core->issue_free[i]);
+	}
+	if (idle && due(p) != SIM_NEVER)
+		next = sim_earlier(next, due(p) * machine->port.core_ticks);
+	sim_wheel_wake(&machine->wheel, SIM_CORE, index, next);
+}
+
+/* ---- memory ---- */
+
+static void send(struct sim_machine *machine, const struct sim_warp *warp, uint8_t what,
+		 enum sim_op op, const struct gputm_access_coalescer_access *wide, uint32_t waiters)
+{
+	struct sim_message message = { .c = SIM_NO_WORDS, .e = waiters, .what = what,
+				       .core = warp->core };
+
+	sim_l1_send(&machine->port, &message, op, wide,
+		    machine->config.l1_bytes ? machine->config.line_bytes : 0);
+}
+
+/* @return whether the line is here. */
+static bool load(struct sim_machine *machine, struct sim_warp *warp,
+		 const struct gputm_access_coalescer_access *wide)
+{
+	uint32_t waiters;
+	enum sim_l1_answer answer = sim_l1_load(&machine->core[warp->core].l1, &machine->port,
+						wide->address, warp->number, SIM_NOBODY, &waiters);
+
+	warp->outstanding += answer != SIM_L1_HERE;
+	if (answer == SIM_L1_MISSED)
+		send(machine, warp, SIM_DO_FETCH, SIM_LOAD, wide, waiters);
+	return answer == SIM_L1_HERE;
+}
+
+static void write(struct sim_machine *machine, struct sim_warp *warp, enum sim_op op,
+		  const struct gputm_access_coalescer_access *wide)
+{
+	struct sim_pool *p = pool_of(machine, warp->core);
+	struct sim_l1 *l1 = &machine->core[warp->core].l1;
+	uint32_t waiters = SIM_NOBODY;
+
+	sim_l1_remove(l1, wide->address);
+	if (op != SIM_STORE) {
+		waiters = sim_l1_await(l1, &machine->port, warp->number, SIM_NOBODY, SIM_NOBODY);
+		warp->outstanding++;
+	}
+	for (SIM_EACH_LANE(lane, op == SIM_STORE ? wide->lane_mask : 0)) {
+		p->stores[warp->home[lane]][lane]++;
+		waiters = sim_l1_await(l1, &machine->port, SIM_NOBODY,
+				       warp->home[lane] * SIM_MAX_LANES + (uint32_t)lane, waiters);
+	}
+	send(machine, warp, op == SIM_STORE ? SIM_DO_STORE : SIM_DO_ADD, op, wide, waiters);
+}
+
+static void access(struct sim_machine *machine, struct sim_warp *warp, enum sim_op op,
+		   uint64_t mask)
+{
+	struct gputm_access_coalescer_access wide[SIM_MAX_LANES];
+	uint32_t count = sim_find_lines(&machine->port, warp, op != SIM_LOAD, mask, wide);
+	uint32_t ports = machine->config.l1_bytes ? count : 0, latency = 0;
+
+	sim_perform_now(machine, warp, op, mask);
+	machine->port.result.accesses += count;
+	warp->outstanding = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		bool here = false;
+
+		if (op == SIM_LOAD)
+			here = load(machine, warp, &wide[i]);
+		else
+			write(machine, warp, op, &wide[i]);
+		latency = (ports ? i : 0) + (here ? machine->config.l1_latency : 0);
+	}
+	if (warp->outstanding) {
+		warp->wait = SIM_REPLIES;
+		sim_holds_slot(machine, warp, ports > machine->issue_cycles ? ports :
+							       machine->issue_cycles);
+	} else {
+		sim_issues_for(machine, warp, ports > machine->issue_cycles ? ports :
+					      machine->issue_cycles,
+			       latency + machine->config.plain_latency);
+	}
+}
+
+bool sim_pool_stores_done(const struct sim_machine *machine, struct sim_warp *warp)
+{
+	struct sim_pool *p = pool_of(machine, warp->core);
+	bool done = true;
+
+	for (SIM_EACH_LANE(lane, warp->active)) {
+		if (!p->stores[warp->home[lane]][lane])
+			continue;
+		p->waiting[warp->home[lane]][lane] = warp->number + 1;
+		warp->wait = SIM_STORES;
+		done = false;
+	}
+	return done;
+}
+
+/* A store of this thread is done. */
+static void stored(struct sim_machine *machine, struct sim_pool *p, uint32_t thread)
+{
+	uint32_t home = thread / SIM_MAX_LANES % SIM_MAX_WARPS, lane = thread % SIM_MAX_LANES;
+	uint32_t waiting = p->waiting[home][lane];
+	struct sim_warp *warp;
+
+	p->stores[home][lane] -= p->stores[home][lane] != 0;
+	if (!waiting || p->stores[home][lane])
+		return;
+	p->waiting[home][lane] = 0;
+	warp = &p->formed[waiting - 1].warp;
+	if (warp->wait == SIM_STORES && sim_pool_stores_done(machine, warp))
+		until(machine, warp, machine->port.now + sim_plain_rest(machine, warp));
+}
+
+static void reply(struct sim_machine *machine, const struct sim_message *message)
+{
+	struct sim_core *core = &machine->core[message->core];
+	struct sim_pool *p = pool_of(machine, message->core);
+	uint32_t first = message->e;
+	struct sim_waiter waiter;
+
+	if (message->what == SIM_DO_FETCH)
+		sim_l1_arrives(&core->l1, message->a, first);
+	while (sim_l1_next(&core->l1, &first, &waiter)) {
+		struct sim_warp *warp;
+
+		if (waiter.thread != SIM_NOBODY)
+			stored(machine, p, waiter.thread);
+		if (waiter.warp == SIM_NOBODY)
+			continue;
+		warp = &p->formed[waiter.warp].warp;
+		if (warp->wait == SIM_REPLIES && !--warp->outstanding)
+			until(machine, warp, machine->port.now);
+	}
+	sim_wheel_wake(&machine->wheel, SIM_CORE, message->core,
+		       cycle_of(machine, machine->port.now) * machine->port.core_ticks);
+}
+
+/* ---- places of threads ---- */
+
+/* Threads that wait at a barrier, of a static warp. */
+static void place_lanes(const struct sim_warp *home, uint64_t mask, uint32_t pc, sim_place *place,
+			void *state)
+{
+	for (SIM_EACH_LANE(lane, mask))
+		place(state, home->thread[lane], pc);
+}
+
+static void places(struct sim_machine *machine, uint32_t index, sim_place *place, void *state)
+{
+	const struct sim_pool *p = pool_of(machine, index);
+	const struct sim_warp *home = machine->core[index].warp;
+	struct gputm_warp_former_warp warp;
+	uint64_t mask, pc;
+	bool in_flight;
+
+	for (uint32_t i = 0; i < p->count; i++) {
+		if (!gputm_warp_former_get_warp(p->former, i, &warp, &in_flight))
+			continue;
+		for (SIM_EACH_LANE(lane, warp.mask))
+			place(state, home[warp.thread[lane] / machine->config.lanes].thread[lane],
+			      (uint32_t)warp.pc);
+	}
+	for (uint32_t w = 0; w < machine->config.warps; w++) {
+		if (gputm_warp_former_at_warp_barrier(p->former, w, &mask, &pc))
+			place_lanes(&home[w], mask, (uint32_t)pc, place, state);
+		mask = gputm_warp_former_at_block_barrier(p->former, w);
+		place_lanes(&home[w], mask, p->barrier_pc[home[w].block], place, state);
+	}
+}
+
+/* ---- life and state ---- */
+
+static int make_core(struct sim_machine *machine, uint32_t index)
+{
+	const struct gputm_warp_former_config *config = machine->former_config;
+	struct sim_pool *p = pool_of(machine, index);
+	int error = sim_unit_add(&machine->port, "warp_former", &kind_warp_former, config,
+				 &p->former);
+
+	p->count = machine->config.warps * machine->config.lanes;
+	p->formed = sim_calloc(p->count, sizeof *p->formed);
+	for (uint32_t i = 0; p->formed && i < p->count; i++) {
+		p->formed[i].warp.core = (uint8_t)index;
+		p->formed[i].warp.number = i;
+		p->formed[i].warp.stray_of = machine->plain->stray;
+	}
+	return error ? error : p->formed ? 0 : -ENOMEM;
+}
+
+static int make(struct sim_machine *machine)
+{
+	struct gputm_warp_former_config *config = sim_calloc(1, sizeof *config);
+	int error = 0;
+
+	machine->former_config = config;
+	machine->pool = sim_calloc(machine->config.cores, sizeof *machine->pool);
+	if (!machine->pool || !config)
+		return -ENOMEM;
+	*config = *(const struct gputm_warp_former_config *)sim_role_config(machine, "warp_former");
+	config->lanes = machine->config.lanes;
+	config->warps = machine->config.warps;
+	config->block_warps = machine->plain->block_warps;
+	for (uint32_t i = 0; !error && i < machine->config.cores; i++)
+		error = make_core(machine, i);
+	return error;
+}
+
+static void free_cores(struct sim_machine *machine)
+{
+	for (uint32_t i = 0; machine->pool && i < machine->config.cores; i++)
+		sim_free(machine->pool[i].formed);
+	sim_free(machine->pool);
+	sim_free(machine->former_config);
+}
+
+static void formed_io(struct sim_machine *machine, struct sim_pool *p, struct formed *f,
+		      struct sim_io *io)
+{
+	const uint32_t core = f->warp.core, number = f->warp.number;
+	bool together = !f->warp.slot;
+
+	SIM_IO(io, f->warp.wait);
+	if (f->warp.wait == SIM_FREE)
+		return;
+	SIM_IO_FROM(io, &f->warp, wait);
+	SIM_IO(io, f->due);
+	SIM_IO(io, f->next);
+	SIM_IO_FLAG(io, together);
+	SIM_IO(io, together);
+	sim_io_must(io, "warp", f->warp.core == core && f->warp.number == number &&
+					f->warp.active && f->next <= p->count);
+	if (io->loading && sim_io_ok(io))
+		sim_warp_check(machine, &f->warp, io);
+	sim_io_must(io, "warp", f->warp.then <= THEN_BARRIER);
+	SIM_IO_FLAG(io, f->warp.ending);
+	if (io->loading && sim_io_ok(io))
+		find_registers(machine, f, together);
+}
+
+/* A warp is in one list of the wheel at most, and lives. */
+static void wheel_check(const struct sim_pool *p, struct sim_io *io)
+{
+	unsigned char *hangs = sim_calloc(p->count + 1, 1);
+
+	io->starved |= !hangs;
+	for (uint32_t i = 0; hangs && i < SIM_WHEEL_TICKS; i++)
+		for (uint32_t next = p->first[i]; next && sim_io_ok(io);
+		     next = p->formed[next - 1].next) {
+			sim_io_below(io, "wheel", next - 1, p->count);
+			if (!sim_io_ok(io))
+				break;
+			sim_io_must(io, "wheel", p->formed[next - 1].warp.wait == SIM_UNTIL &&
+							 !hangs[next - 1]);
+			hangs[next - 1] = 1;
+		}
+	sim_free(hangs);
+}
+
+static void io_cores(struct sim_machine *machine, struct sim_io *io)
+{
+	for (uint32_t i = 0; i < machine->config.cores; i++) {
+		struct sim_pool *p = pool_of(machine, i);
+		const uint32_t *waiting = p->waiting[0];
+
+		for (uint32_t k = 0; k < p->count && sim_io_ok(io); k++)
+			formed_io(machine, p, &p->formed[k], io);
+		SIM_IO_FROM(io, p, first);
+		if (io->loading && sim_io_ok(io))
+			wheel_check(p, io);
+		for (uint32_t k = 0; k < SIM_MAX_WARPS * SIM_MAX_LANES; k++)
+			sim_io_below(io, "waiting", waiting[k], (uint64_t)p->count + 1);
+		for (uint32_t k = 0; k < SIM_BLOCK_SLOTS; k++)
+			sim_io_below(io, "barrier_pc", p->barrier_pc[k], machine->program->length);
+	}
+}
+
+void sim_pool_check(struct sim_machine *machine, const struct sim_message *message,
+		    struct sim_io *io)
+{
+	sim_io_must(io, "message", message->what <= SIM_DO_ADD || message->what == SIM_DO_FETCH);
+	sim_io_must(io, "message", message->c == SIM_NO_WORDS);
+	sim_l1_claim(&machine->core[message->core].l1, io, message->e);
+}
+
+const struct sim_former sim_warp_pool = {
+	.make = make, .free = free_cores, .io = io_cores, .launch = launch, .resume = resume,
+	.go = go, .branch = branch, .exit = leave, .barrier = barrier, .call = call,
+	.until = until, .access = access, .reply = reply, .places = places,
+};
