@@ -180,7 +180,7 @@ static void core_check(const struct sim_machine *machine, const struct sim_core 
 
 	for (uint32_t i = 0; i < SIM_TIMER; i++)
 		timers |= core->timer[i];
-	sim_io_must(io, "core", !((core->ready | core->ending | timers) & none));
+	sim_io_must(io, "core", !((core->ready | core->woken | core->ending | timers) & none));
 	for (uint32_t i = 0; i < SIM_SLOTS; i++)
 		sim_io_must(io, "core", core->scheduler.last[i] < SIM_MAX_WARPS &&
 						core->scheduler.group[i] < SIM_MAX_WARPS);
@@ -388,23 +388,21 @@ static bool goes_on(struct sim_machine *machine, struct sim_core *core, struct s
 		if (!sim_lanes_end(machine, warp, sim_warp_pc(warp), warp->taken))
 			return false;
 	}
-	return !machine->former->resume || machine->former->resume(machine, warp);
+	return !warp->then || machine->former->resume(machine, warp);
 }
 
 /* Warps whose instructions have completed go on, or are compacted, which may make others ready. */
 static void resume(struct sim_machine *machine, struct sim_core *core)
 {
-	uint64_t left = machine->former->resume || core->ending ? core->ready : 0, going = 0;
+	bool some = machine->former->resume || core->ending;
 
-	for (; left; left = core->ready & ~going) {
-		uint32_t i = (uint32_t)__builtin_ctzll(left);
-		struct sim_warp *warp = &core->warp[i];
+	for (uint64_t left; some && (left = core->ready & core->woken);) {
+		uint64_t bit = left & -left;
 
-		core->ready &= ~(UINT64_C(1) << i);
-		if (!goes_on(machine, core, warp))
-			continue;
-		core->ready |= UINT64_C(1) << i;
-		going |= UINT64_C(1) << i;
+		core->woken &= ~bit;
+		core->ready &= ~bit;
+		if (goes_on(machine, core, &core->warp[__builtin_ctzll(left)]))
+			core->ready |= bit;
 	}
 }
 

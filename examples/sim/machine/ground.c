@@ -39,6 +39,7 @@ void sim_warp_until(struct sim_port *port, struct sim_warp *warp, uint64_t tick)
 			warp->memory = false;
 		}
 		core->ready |= bit;
+		core->woken |= bit;
 		sim_wheel_wake(&machine->wheel, SIM_CORE, warp->core, now);
 		return;
 	}

@@ -26,6 +26,7 @@ struct sim_core {
 	struct gputm_tx_throttle *throttle;
 	/* state, as are the tags of the L1 */
 	uint64_t ready;		    /* warps */
+	uint64_t woken;		    /* of them those that have become so since the last look */
 	uint64_t timer[SIM_TIMER]; /* warps to look at, by tick modulo SIM_TIMER */
 	uint64_t issue_free[SIM_SLOTS]; /* ticks */
 	uint64_t unit_due;	    /* tick of the system's next call; SIM_NEVER for none */
