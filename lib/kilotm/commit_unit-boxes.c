@@ -248,10 +248,8 @@ static bool revalidate(struct gputm_commit_unit *self)
  * finalise_after_skips() has put the entry on the list for the second time. */
 static bool completes_group(const struct gputm_commit_unit *self, struct entry *entry)
 {
-	uint32_t decided = group_last(self, entry)->decided;
+	uint32_t decided = group_last(self, entry)->decided + !(entry->flags & GPUTM__DECIDED);
 
-	if (!(entry->flags & GPUTM__DECIDED))
-		decided++;
 	return decided == group_size(self, entry);
 }
 
