@@ -375,8 +375,6 @@ takes() {
 	shift
 	echo "0 $* --format jsonl > $into.took"
 }
-alone='bfs3 break3'
-[ "${GPUTM_TEST_SCALE:-}" != small ] || alone=bfs3
 machines='fermi
 fermi --set machine.scheduler=lrr
 fermi --set machine.scheduler=two_level
@@ -405,14 +403,9 @@ fermi --set machine.l1_bytes=24576'
 				"--machine fermi --format json ${is#?}"
 		done
 		echo "0 --kernel nested3.kernel --divergence $mechanism --check --machine reference"
-		# Cores that go on by themselves take no other time than those that are called each cycle. Of
-		# three thread blocks two come to one core.
-		for name in $alone; do
-			takes "$mechanism.$name.ahead" --kernel $name.kernel --machine fermi \
-				--set machine.cores=2 --divergence $mechanism
-			takes "$mechanism.$name.called" --kernel $name.kernel --machine fermi \
-				--set machine.cores=2 --divergence $mechanism --issues $mechanism.$name.cores
-		done
+		# Of three thread blocks two come to one core.
+		echo "0 --kernel bfs3.kernel --machine fermi --set machine.cores=2 --divergence $mechanism" \
+			"--issues $mechanism.bfs3.cores"
 	done
 	for of in 'pdom hammock' 'tbc hammock' 'tbc arrival'; do
 		echo "0 --kernel $kernels/${of#* }.kernel --divergence ${of% *} --check --issues golden.${of% *}.${of#* }"
@@ -698,8 +691,6 @@ awk '
 		for (name in cycles) {
 			count = split(name, part, ".")
 			other = name
-			if (sub(/ahead$/, "called", other) && cycles[name] != cycles[other])
-				wrong("cores that go on by themselves", name, other)
 			# Without locks the cycles are the same, but for the last issue of a machine that takes
 			# four cycles for one; with an L1 warps that come to it in the same cycle can come in
 			# another order.

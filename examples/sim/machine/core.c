@@ -300,7 +300,7 @@ void sim_core_accept(struct sim_machine *machine, const struct sim_message *mess
 	machine->last_work = machine->port.now;
 	if (machine->plain)
 		sim_plain_count(machine, message->core);
-	if (machine->former->reply) {
+	if (machine->pool) {
 		machine->former->reply(machine, message);
 	} else if (message->what >= SIM_DO_SYSTEM) {
 		machine->port.ops->at_core(&machine->port, message);
@@ -342,15 +342,17 @@ static void issue(struct sim_machine *machine, struct sim_core *core, uint32_t s
 	uint64_t pipeline = kind == SIM_TWO_LEVEL ? in_pipeline(machine, core) : 0;
 	uint32_t index;
 
-	if (machine->plain && machine->former->pick)
+	if (machine->plain && machine->former->pick) {
 		index = machine->former->pick(machine, core->warp->core, slot);
-	else
+		if (index != SIM_NO_WARP)
+			core->gap = core->gap_issues = 0;
+	} else {
 		index = sim_schedule(&core->scheduler, kind, slot, machine->slot_warps << slot,
 				     core->ready, pipeline);
+	}
 	if (index == SIM_NO_WARP)
 		return;
 	core->ready &= ~(UINT64_C(1) << index);
-	core->gap = core->gap_issues = 0;
 	core->issue_free[slot] = machine->port.now + machine->issue_ticks;
 	machine->port.result.instructions++;
 	machine->port.result.longer += machine->issue_cycles - 1;
@@ -394,7 +396,7 @@ static bool goes_on(struct sim_machine *machine, struct sim_core *core, struct s
 /* Warps whose instructions have completed go on, or are compacted, which may make others ready. */
 static void resume(struct sim_machine *machine, struct sim_core *core)
 {
-	bool some = machine->former->resume || core->ending;
+	bool some = machine->compaction || core->ending;
 
 	for (uint64_t left; some && (left = core->ready & core->woken);) {
 		uint64_t bit = left & -left;
@@ -413,7 +415,7 @@ void sim_core_call(struct sim_machine *machine, uint32_t index)
 
 	if (machine->plain)
 		sim_plain_count(machine, index);
-	if (machine->former->call) {
+	if (machine->pool) {
 		machine->former->call(machine, index);
 		return;
 	}

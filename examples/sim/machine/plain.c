@@ -462,6 +462,7 @@ int sim_plain_make(struct sim_machine *machine)
 	p->kernel = *machine->port.workload->kernel;
 	p->config = all->core;
 	p->block_warps = kernel_warps_of_block(&p->kernel);
+	p->next_sum = SAMPLE;
 	if (options->prove)
 		p->check = flow_check_new(options->seed, p->config.most_cycles, options->stop);
 	if (options->prove && !p->check)
