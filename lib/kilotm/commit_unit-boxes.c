@@ -248,9 +248,10 @@ static bool revalidate(struct gputm_commit_unit *self)
  * finalise_after_skips() has put the entry on the list for the second time. */
 static bool completes_group(const struct gputm_commit_unit *self, struct entry *entry)
 {
-	uint32_t decided = group_last(self, entry)->decided + !(entry->flags & GPUTM__DECIDED);
+	uint32_t missing = group_size(self, entry) - group_last(self, entry)->decided;
+	uint32_t own = !(entry->flags & GPUTM__DECIDED); /* 1: the entry is among those missing */
 
-	return decided == group_size(self, entry);
+	return missing == own;
 }
 
 /* In CID order: are all outcomes of the group at the pointer known? A skip needs no room for a
