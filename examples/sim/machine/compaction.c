@@ -164,8 +164,7 @@ static uint32_t lanes_of(const struct sim_machine *machine, const uint64_t mask[
 
 /* ---- stores, which do not move with their threads ---- */
 
-uint32_t sim_compaction_store(struct sim_machine *machine, const struct sim_warp *warp,
-			      uint64_t lanes)
+static uint32_t store(struct sim_machine *machine, const struct sim_warp *warp, uint64_t lanes)
 {
 	struct sim_compaction *c = &machine->compaction[warp->core];
 	uint32_t index = sim_slab_take(&c->sent);
@@ -193,27 +192,16 @@ static bool have_stores(const struct sim_machine *machine, const struct sim_warp
 
 /* At a fence those of the threads of a compacted warp count, too, and not of its place only;
  * without a TM system those of the threads alone. */
-bool sim_stores_done(const struct sim_machine *machine, struct sim_warp *warp)
+static bool stores_done(const struct sim_machine *machine, struct sim_warp *warp)
 {
-	bool fence = !warp->stack && machine->program->code[warp->pc].op == SIM_FENCE;
+	bool fence = machine->program->code[warp->pc].op == SIM_FENCE;
 
-	if (machine->pool)
-		return sim_pool_stores_done(machine, warp);
-	if (machine->plain && !warp->stack ? !have_stores(machine, warp) :
-	    !warp->stores && !(fence && have_stores(machine, warp)))
-		return true;
-	warp->wait = SIM_STORES;
-	return false;
+	if (machine->plain)
+		return !have_stores(machine, warp);
+	return !warp->stores && !(fence && have_stores(machine, warp));
 }
 
-void sim_stores_look(struct sim_machine *machine, struct sim_warp *warp)
-{
-	if (warp->wait == SIM_STORES && sim_stores_done(machine, warp))
-		sim_warp_until(&machine->port, warp, machine->port.now +
-			       (machine->plain ? sim_plain_rest(machine, warp) : 0));
-}
-
-void sim_compaction_stored(struct sim_machine *machine, const struct sim_message *message)
+static void stored(struct sim_machine *machine, const struct sim_message *message)
 {
 	struct sim_compaction *c = &machine->compaction[message->core];
 	const uint8_t *home = sim_slab_at(&c->sent, message->e - 1);
@@ -439,7 +427,7 @@ static void report(struct sim_machine *machine, struct sim_warp *warp)
 		refused(machine, result);
 }
 
-void sim_compaction_commit(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc)
+static void begin_commit(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc)
 {
 	struct sim_block *block = block_of(machine, warp);
 	int result;
@@ -473,8 +461,9 @@ static void branch(struct sim_machine *machine, struct sim_warp *warp, uint32_t 
 		go(machine, warp, taken ? instr->target : sim_pc_after(&machine->port, pc));
 }
 
-void sim_compaction_begin(struct sim_warp *warp, uint32_t pc)
+static void begin(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc)
 {
+	(void)machine;
 	warp->then = THEN_BEGIN;
 	warp->next = pc;
 }
@@ -813,8 +802,8 @@ static void thread_check(const struct sim_machine *machine, const struct sim_war
 								warp->where[lane] & 1);
 }
 
-void sim_compaction_check(const struct sim_machine *machine, const struct sim_message *message,
-			  struct sim_io *io)
+static void check(struct sim_machine *machine, const struct sim_message *message,
+		  struct sim_io *io)
 {
 	const struct sim_slab *sent = &machine->compaction[message->core].sent;
 	const uint8_t *home;
@@ -927,5 +916,6 @@ static void free_cores(struct sim_machine *machine)
 const struct sim_former sim_block_stacks = {
 	.make = make, .free = free_cores, .io = io_cores, .resume = resume, .go = go,
 	.branch = branch, .exit = end, .barrier = barrier, .pick = pick, .skip = skip,
-	.places = places,
+	.places = places, .begin = begin, .commit = begin_commit, .store = store,
+	.stored = stored, .stores_done = stores_done, .check = check,
 };

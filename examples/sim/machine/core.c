@@ -229,7 +229,7 @@ void sim_core_check(struct sim_machine *machine, const struct sim_message *messa
 
 	(void)way;
 	if (machine->pool) {
-		sim_pool_check(machine, message, io);
+		machine->former->check(machine, message, io);
 		return;
 	}
 	sim_lanes_must(&machine->port, io, "message", message->what == SIM_DO_STORE ? 0 :
@@ -237,7 +237,7 @@ void sim_core_check(struct sim_machine *machine, const struct sim_message *messa
 	if (message->what == SIM_DO_LOAD && machine->config.l1_bytes && !warp->in_tx)
 		sim_l1_claim(&machine->core[message->core].l1, io, message->e);
 	if (message->what == SIM_DO_STORE && machine->compaction && message->e)
-		sim_compaction_check(machine, message, io);
+		machine->former->check(machine, message, io);
 }
 
 /* ---- ready and waiting ------------------------------------------------------------------ */
@@ -307,7 +307,7 @@ void sim_core_accept(struct sim_machine *machine, const struct sim_message *mess
 	} else if (message->what == SIM_DO_STORE) {
 		warp->stores--;
 		if (machine->compaction && message->e)
-			sim_compaction_stored(machine, message);
+			machine->former->stored(machine, message);
 		sim_stores_look(machine, warp);
 	} else if (machine->config.l1_bytes && message->what == SIM_DO_LOAD && !warp->in_tx) {
 		line_arrives(machine, message);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Helpers that all parts of the machine use; they call none of these parts. */
+#include "plain.h"
 #include "wiring.h"
 
 uint32_t sim_words_take(struct sim_machine *machine)
@@ -78,4 +79,50 @@ void sim_partition_at(struct sim_port *port, uint32_t index, uint64_t tick)
 		return;
 	partition->unit_due = tick;
 	sim_wheel_wake(&machine->wheel, SIM_PARTITION, index, tick);
+}
+
+/* The issue of the warp takes `cycles`. */
+void sim_holds_slot(struct sim_machine *machine, const struct sim_warp *warp, uint32_t cycles)
+{
+	uint32_t slot = warp->index & (machine->config.issue_slots - 1);
+
+	machine->core[warp->core].issue_free[slot] =
+		machine->port.now + cycles * machine->port.core_ticks;
+	machine->port.result.longer += cycles - machine->issue_cycles;
+}
+
+void sim_issues_for(struct sim_machine *machine, struct sim_warp *warp, uint32_t cycles,
+		    uint64_t latency)
+{
+	sim_holds_slot(machine, warp, cycles);
+	sim_warp_until(&machine->port, warp,
+		       machine->port.now + latency * machine->port.core_ticks);
+}
+
+uint32_t sim_find_lines(struct sim_port *port, struct sim_warp *warp, bool write, uint64_t mask,
+			struct gputm_access_coalescer_access *wide)
+{
+	struct gputm_access_coalescer *coalescer = sim_machine_of(port)->core[warp->core].coalescer;
+	int count = gputm_access_coalescer_merge_row(coalescer, mask, warp->address,
+						     write ? warp->value : NULL, wide, NULL);
+
+	if (count < 0)
+		sim_fail(port, count, "the program used an impossible address");
+	return count < 0 ? 0 : (uint32_t)count;
+}
+
+bool sim_stores_done(const struct sim_machine *machine, struct sim_warp *warp)
+{
+	if (machine->former->stores_done ? machine->former->stores_done(machine, warp) :
+					   !warp->stores)
+		return true;
+	warp->wait = SIM_STORES;
+	return false;
+}
+
+void sim_stores_look(struct sim_machine *machine, struct sim_warp *warp)
+{
+	if (warp->wait == SIM_STORES && sim_stores_done(machine, warp))
+		sim_warp_until(&machine->port, warp, machine->port.now +
+			       (machine->plain ? sim_plain_rest(machine, warp) : 0));
 }

@@ -66,24 +66,6 @@ static void branch(struct sim_machine *machine, struct sim_warp *warp, uint32_t 
 		sim_plain_moved(machine, warp);
 }
 
-/* The issue of the warp takes `cycles`. */
-void sim_holds_slot(struct sim_machine *machine, const struct sim_warp *warp, uint32_t cycles)
-{
-	uint32_t slot = warp->index & (machine->config.issue_slots - 1);
-
-	machine->core[warp->core].issue_free[slot] =
-		machine->port.now + cycles * machine->port.core_ticks;
-	machine->port.result.longer += cycles - machine->issue_cycles;
-}
-
-void sim_issues_for(struct sim_machine *machine, struct sim_warp *warp, uint32_t cycles,
-		    uint64_t latency)
-{
-	sim_holds_slot(machine, warp, cycles);
-	sim_warp_until(&machine->port, warp,
-		       machine->port.now + latency * machine->port.core_ticks);
-}
-
 /* The same of an issue that takes no longer than others. */
 static void go_on(struct sim_machine *machine, struct sim_warp *warp)
 {
@@ -117,7 +99,7 @@ static void send_access(struct sim_machine *machine, struct sim_warp *warp, enum
 		message.what = SIM_DO_STORE;
 		message.c = touch ? SIM_NO_WORDS : store_words(machine, wide);
 		if (!warp->stack && (machine->fences || machine->plain))
-			message.e = sim_compaction_store(machine, warp, wide->lane_mask);
+			message.e = machine->former->store(machine, warp, wide->lane_mask);
 	} else if (op == SIM_CAS) {
 		message.what = SIM_DO_CAS;
 	} else if (op == SIM_ADD) {
@@ -131,18 +113,6 @@ static void send_access(struct sim_machine *machine, struct sim_warp *warp, enum
 		}
 	}
 	sim_l1_send(&machine->port, &message, op, wide, line_bytes);
-}
-
-uint32_t sim_find_lines(struct sim_port *port, struct sim_warp *warp, bool write, uint64_t mask,
-			struct gputm_access_coalescer_access *wide)
-{
-	struct gputm_access_coalescer *coalescer = sim_machine_of(port)->core[warp->core].coalescer;
-	int count = gputm_access_coalescer_merge_row(coalescer, mask, warp->address,
-						     write ? warp->value : NULL, wide, NULL);
-
-	if (count < 0)
-		sim_fail(port, count, "the program used an impossible address");
-	return count < 0 ? 0 : (uint32_t)count;
 }
 
 /* A plain access of a core with an L1, which is never stale: a line that is here gives the words
@@ -419,7 +389,7 @@ static void execute(struct sim_machine *machine, struct sim_warp *warp, uint32_t
 	case SIM_TX_BEGIN:
 		warp->plain = 0; /* an abort can come between the slots of an instruction */
 		if (!warp->stack) {
-			sim_compaction_begin(warp, pc);
+			machine->former->begin(machine, warp, pc);
 			go_on(machine, warp);
 			break;
 		}
@@ -430,7 +400,7 @@ static void execute(struct sim_machine *machine, struct sim_warp *warp, uint32_t
 		if (port->strong && !sim_stores_done(machine, warp))
 			break;
 		if (!warp->stack) {
-			sim_compaction_commit(machine, warp, pc);
+			machine->former->commit(machine, warp, pc);
 			break;
 		}
 		warp->pc_after = sim_pc_after(&machine->port, pc);

@@ -251,7 +251,6 @@ static void lose_patience_of(struct sim_machine *machine, const struct sim_warp 
 	give_up(machine, thread, pc, reason);
 }
 
-#define SAMPLE (UINT64_C(1) << 20) /* cycles between two looks at all registers and words */
 #define STILL UINT64_C(50000000) /* cycles in which none changes and no thread ends */
 
 uint64_t sim_sum_words(uint64_t sum, const uint32_t *word, size_t count)
@@ -277,7 +276,7 @@ static void lose_patience_with_the_still(struct sim_machine *machine, uint32_t t
 		machine->still.since = now;
 	machine->still.sum = sum;
 	machine->still.left = machine->threads_left;
-	machine->still.next = now + SAMPLE;
+	machine->still.next = now + SIM_SAMPLE;
 	if (now - machine->still.since <= STILL)
 		return;
 	own->waits(machine, thread, waits, sizeof waits);
@@ -285,6 +284,45 @@ static void lose_patience_with_the_still(struct sim_machine *machine, uint32_t t
 		 "of memory has changed, for more than %llu cycles%s", (unsigned long long)STILL,
 		 waits);
 	give_up(machine, thread, pc, reason);
+}
+
+#define LONG UINT64_C(500000000) /* the least limit otherwise: core.most_cycles / 8 */
+
+static uint64_t sum_of(const struct sim_machine *machine)
+{
+	const struct sim_program *program = machine->program;
+	uint32_t warps = machine->config.cores * machine->config.warps;
+	uint64_t sum = sim_sum_words(1, machine->shared, (size_t)machine->config.cores *
+				 machine->config.blocks * program->shared_words);
+	const uint32_t *page;
+
+	for (uint32_t i = 0; i < warps; i++)
+		sum = sim_sum_words(sum, machine->port.warp[i].reg,
+				(size_t)program->registers * SIM_MAX_LANES);
+	for (uint64_t at = 0; (page = sim_memory_page(machine->port.memory, &at));
+	     at += 1u << SIM_PAGE_BITS)
+		sum = sim_sum_words(sum, page, (1u << SIM_PAGE_BITS) / sizeof *page);
+	return sum;
+}
+
+/* Cycles in which no thread has ended that are too many now, and why. */
+static uint64_t plain_patience(struct sim_machine *machine, const char **when)
+{
+	struct sim_plain *p = machine->plain;
+	uint64_t now = machine->port.now, sum;
+
+	if (now >= p->next_sum) {
+		p->next_sum = now + SIM_SAMPLE;
+		sum = sum_of(machine);
+		if (sum != p->sum)
+			p->still_at = now;
+		p->sum = sum;
+	}
+	*when = "";
+	if ((now - p->still_at) / machine->port.core_ticks <= STILL)
+		return sim_later(p->config.most_cycles / 8, LONG);
+	*when = ", and no register or word of memory has changed,";
+	return STILL;
 }
 
 /* A run without a TM system has a shorter limit while nothing changes at all. */
@@ -301,7 +339,7 @@ static void lose_patience_plainly(struct sim_machine *machine, uint32_t core,
 		machine->left_at = machine->port.now;
 		cycles = 0;
 	}
-	limit = sim_plain_patience(machine, &still);
+	limit = plain_patience(machine, &still);
 	if (cycles <= limit)
 		return;
 	if (warp)

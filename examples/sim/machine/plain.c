@@ -151,19 +151,6 @@ void sim_plain_moved(struct sim_machine *machine, const struct sim_warp *warp)
 
 /* ---- what ends ---- */
 
-/* Does its instruction end all threads that the warp has, on a machine? */
-static bool ends(const struct sim_machine *machine, const struct sim_warp *warp)
-{
-	return !machine->far && warp->ending && warp->taken == sim_active(warp);
-}
-
-uint64_t sim_plain_rest(const struct sim_machine *machine, const struct sim_warp *warp)
-{
-	return machine->port.core_ticks * (uint64_t)(ends(machine, warp) ?
-						     machine->issue_cycles :
-						     machine->config.plain_latency);
-}
-
 static void wait_for_stores(struct sim_machine *machine, struct sim_warp *warp, bool waits)
 {
 	if (waits && !sim_stores_done(machine, warp))
@@ -179,7 +166,7 @@ void sim_plain_end(struct sim_machine *machine, struct sim_warp *warp, uint64_t 
 	if (!machine->former->until)
 		machine->core[warp->core].ending |= UINT64_C(1) << warp->index;
 	warp->taken = (uint32_t)lanes;
-	wait_for_stores(machine, warp, ends(machine, warp));
+	wait_for_stores(machine, warp, sim_plain_ends(machine, warp));
 }
 
 void sim_plain_fence(struct sim_machine *machine, struct sim_warp *warp)
@@ -216,12 +203,6 @@ void sim_plain_block_begins(struct sim_machine *machine, uint32_t index, uint32_
 }
 
 /* ---- idle cycles ---- */
-
-void sim_plain_remember(struct sim_machine *machine, struct sim_warp *warp)
-{
-	machine->core[warp->core].in_memory += !warp->memory;
-	warp->memory = true;
-}
 
 /* The idle cycles between two issues, however many parts they come in, are so many issues. */
 static void skip(struct sim_machine *machine, struct sim_core *core, uint64_t cycles)
@@ -339,48 +320,6 @@ void sim_plain_over(struct sim_machine *machine)
 		flow_check_unit(check_of(machine), &unit);
 }
 
-/* ---- does the run come nearer to its end? ---- */
-
-#define SAMPLE (UINT64_C(1) << 20) /* ticks between two looks at all registers and words */
-#define STILL UINT64_C(50000000) /* cycles in which nothing has changed */
-#define LONG UINT64_C(500000000) /* the least limit otherwise: core.most_cycles / 8 */
-
-static uint64_t sum_of(const struct sim_machine *machine)
-{
-	const struct sim_program *program = machine->program;
-	uint32_t warps = machine->config.cores * machine->config.warps;
-	uint64_t sum = sim_sum_words(1, machine->shared, (size_t)machine->config.cores *
-				 machine->config.blocks * program->shared_words);
-	const uint32_t *page;
-
-	for (uint32_t i = 0; i < warps; i++)
-		sum = sim_sum_words(sum, machine->port.warp[i].reg,
-				(size_t)program->registers * SIM_MAX_LANES);
-	for (uint64_t at = 0; (page = sim_memory_page(machine->port.memory, &at));
-	     at += 1u << SIM_PAGE_BITS)
-		sum = sim_sum_words(sum, page, (1u << SIM_PAGE_BITS) / sizeof *page);
-	return sum;
-}
-
-uint64_t sim_plain_patience(struct sim_machine *machine, const char **when)
-{
-	struct sim_plain *p = machine->plain;
-	uint64_t now = machine->port.now, sum;
-
-	if (now >= p->next_sum) {
-		p->next_sum = now + SAMPLE;
-		sum = sum_of(machine);
-		if (sum != p->sum)
-			p->still_at = now;
-		p->sum = sum;
-	}
-	*when = "";
-	if ((now - p->still_at) / machine->port.core_ticks <= STILL)
-		return sim_later(p->config.most_cycles / 8, LONG);
-	*when = ", and no register or word of memory has changed,";
-	return STILL;
-}
-
 /* ---- the check ---- */
 
 /* Check against each thread run alone, and against what the kernel's verify requires. */
@@ -462,7 +401,7 @@ int sim_plain_make(struct sim_machine *machine)
 	p->kernel = *machine->port.workload->kernel;
 	p->config = all->core;
 	p->block_warps = kernel_warps_of_block(&p->kernel);
-	p->next_sum = SAMPLE;
+	p->next_sum = SIM_SAMPLE;
 	if (options->prove)
 		p->check = flow_check_new(options->seed, p->config.most_cycles, options->stop);
 	if (options->prove && !p->check)

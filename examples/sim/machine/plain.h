@@ -13,6 +13,8 @@ struct sim_far {
 	uint64_t stored_by[SIM_MAX_WARPS][SIM_MAX_LANES]; /* of each thread, by its home */
 };
 
+#define SIM_SAMPLE (UINT64_C(1) << 20) /* ticks between two looks at all registers and words */
+
 struct sim_plain {
 	struct kernel kernel; /* that is launched */
 	struct flow_core_config config;
@@ -35,8 +37,6 @@ void sim_plain_over(struct sim_machine *machine);
 /* Give up at this cycle, and when nothing can become right any more. */
 uint64_t sim_plain_last_cycle(const struct sim_machine *machine);
 void sim_plain_may_end(struct sim_machine *machine, uint64_t cycles);
-/* Cycles in which no thread has ended that are too many now, and why. */
-uint64_t sim_plain_patience(struct sim_machine *machine, const char **when);
 
 /* A block takes a place of its core, or leaves the place. */
 void sim_plain_block_begins(struct sim_machine *machine, uint32_t core, uint32_t s,
@@ -54,23 +54,37 @@ void sim_plain_look(struct sim_machine *machine, uint32_t core);
 /* The present instruction ends these lanes; is a fence. */
 void sim_plain_end(struct sim_machine *machine, struct sim_warp *warp, uint64_t lanes);
 void sim_plain_fence(struct sim_machine *machine, struct sim_warp *warp);
-/* Ticks that such an instruction takes when its stores are done. */
-uint64_t sim_plain_rest(const struct sim_machine *machine, const struct sim_warp *warp);
-/* The warp waits for memory until it is ready. */
-void sim_plain_remember(struct sim_machine *machine, struct sim_warp *warp);
 /* Count the idle cycles of a core up to now. */
 void sim_plain_count(struct sim_machine *machine, uint32_t core);
 
-/* pool.c */
-bool sim_pool_stores_done(const struct sim_machine *machine, struct sim_warp *warp);
-void sim_pool_check(struct sim_machine *machine, const struct sim_message *message,
-		    struct sim_io *io);
 /* far.c: accesses of a warp, and a fence; and its accesses change memory, lane by lane. */
 void sim_perform_now(struct sim_machine *machine, struct sim_warp *warp, enum sim_op op,
 		     uint64_t mask);
 void sim_far_access(struct sim_machine *machine, struct sim_warp *warp, enum sim_op op,
 		    uint64_t mask);
 void sim_far_fence(struct sim_machine *machine, struct sim_warp *warp);
+
+/* Does its instruction end all threads that the warp has, on a machine? */
+static inline bool sim_plain_ends(const struct sim_machine *machine, const struct sim_warp *warp)
+{
+	return !machine->far && warp->ending && warp->taken == sim_active(warp);
+}
+
+/* Ticks that an end or a fence takes when its stores are done. */
+static inline uint64_t sim_plain_rest(const struct sim_machine *machine,
+				      const struct sim_warp *warp)
+{
+	return machine->port.core_ticks * (uint64_t)(sim_plain_ends(machine, warp) ?
+						     machine->issue_cycles :
+						     machine->config.plain_latency);
+}
+
+/* The warp waits for memory until it is ready. */
+static inline void sim_plain_remember(struct sim_machine *machine, struct sim_warp *warp)
+{
+	machine->core[warp->core].in_memory += !warp->memory;
+	warp->memory = true;
+}
 
 /* Does somebody see each instruction? */
 static inline bool sim_plain_is_seen(const struct sim_machine *machine)

@@ -397,7 +397,7 @@ static void access(struct sim_machine *machine, struct sim_warp *warp, enum sim_
 	}
 }
 
-bool sim_pool_stores_done(const struct sim_machine *machine, struct sim_warp *warp)
+static bool stores_done(const struct sim_machine *machine, struct sim_warp *warp)
 {
 	struct sim_pool *p = pool_of(machine, warp->core);
 	bool done = true;
@@ -406,7 +406,6 @@ bool sim_pool_stores_done(const struct sim_machine *machine, struct sim_warp *wa
 		if (!p->stores[warp->home[lane]][lane])
 			continue;
 		p->waiting[warp->home[lane]][lane] = warp->number + 1;
-		warp->wait = SIM_STORES;
 		done = false;
 	}
 	return done;
@@ -424,7 +423,7 @@ static void stored(struct sim_machine *machine, struct sim_pool *p, uint32_t thr
 		return;
 	p->waiting[home][lane] = 0;
 	warp = &p->formed[waiting - 1].warp;
-	if (warp->wait == SIM_STORES && sim_pool_stores_done(machine, warp))
+	if (warp->wait == SIM_STORES && sim_stores_done(machine, warp))
 		until(machine, warp, machine->port.now + sim_plain_rest(machine, warp));
 }
 
@@ -591,8 +590,8 @@ static void io_cores(struct sim_machine *machine, struct sim_io *io)
 	}
 }
 
-void sim_pool_check(struct sim_machine *machine, const struct sim_message *message,
-		    struct sim_io *io)
+static void check(struct sim_machine *machine, const struct sim_message *message,
+		  struct sim_io *io)
 {
 	sim_io_must(io, "message", message->what <= SIM_DO_ADD || message->what == SIM_DO_FETCH);
 	sim_io_must(io, "message", message->c == SIM_NO_WORDS);
@@ -602,5 +601,6 @@ void sim_pool_check(struct sim_machine *machine, const struct sim_message *messa
 const struct sim_former sim_warp_pool = {
 	.make = make, .free = free_cores, .io = io_cores, .launch = launch, .resume = resume,
 	.go = go, .branch = branch, .exit = leave, .barrier = barrier, .call = call,
-	.until = until, .access = access, .reply = reply, .places = places,
+	.stores_done = stores_done, .check = check, .until = until, .access = access,
+	.reply = reply, .places = places,
 };

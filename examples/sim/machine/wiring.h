@@ -134,6 +134,17 @@ struct sim_former {
 	bool (*exit)(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
 		     uint64_t lanes);
 	void (*barrier)(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc);
+	/* Transactions of a block: the warp has come to their begin, or to their commit. */
+	void (*begin)(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc);
+	void (*commit)(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc);
+	/* Lanes of the warp store: e of their message, 0 without memory; and its reply. */
+	uint32_t (*store)(struct sim_machine *machine, const struct sim_warp *warp, uint64_t lanes);
+	void (*stored)(struct sim_machine *machine, const struct sim_message *message);
+	/* Have the stores of its threads been performed? NULL: those of the warp are counted. */
+	bool (*stores_done)(const struct sim_machine *machine, struct sim_warp *warp);
+	/* A message of a state that was loaded. */
+	void (*check)(struct sim_machine *machine, const struct sim_message *message,
+		      struct sim_io *io);
 	/* Which ready warp issues in the slot; SIM_NO_WARP: none. NULL: the scheduler says it. And
 	 * nothing could issue for so many issues of a warp. Both without a TM system only. */
 	uint32_t (*pick)(struct sim_machine *machine, uint32_t core, uint32_t slot);
@@ -355,18 +366,7 @@ bool sim_block_left(struct sim_machine *machine, struct sim_warp *first, uint64_
 void sim_warp_check(const struct sim_machine *machine, const struct sim_warp *warp,
 		    struct sim_io *io);
 
-/* compaction.c: a transaction in a machine that compacts warps. */
-void sim_compaction_begin(struct sim_warp *warp, uint32_t pc);
-void sim_compaction_commit(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc);
 void sim_compaction_abandon(struct sim_port *port, struct sim_warp *warp, uint64_t lanes);
-/* In a program with fences the lanes of the warp store: sets e of their message, 0 without memory.
- * The second function is for the reply. */
-uint32_t sim_compaction_store(struct sim_machine *machine, const struct sim_warp *warp,
-			      uint64_t lanes);
-void sim_compaction_stored(struct sim_machine *machine, const struct sim_message *message);
-/* The message of a store in a state that is loaded. */
-void sim_compaction_check(const struct sim_machine *machine, const struct sim_message *message,
-			  struct sim_io *io);
 /* Have the stores of the warp's threads been performed? If not, the warp waits for them. The second
  * function lets a warp that waited continue if they have. */
 bool sim_stores_done(const struct sim_machine *machine, struct sim_warp *warp);
