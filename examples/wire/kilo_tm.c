@@ -1,31 +1,53 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Kilo TM wired up, with a memory that answers at once: the lanes of four warps add to 16 words. */
+/*
+ * Kilo TM wired up, with a memory that answers at once: the lanes of 16 warps add one to two of 16
+ * words each. The words lie in all partitions, 256 bytes apart as tx_log's interleave.
+ */
 #include <gputm/gputm.h>
 #include <stdio.h>
 
-enum { WARPS = 4, LANES = 32, PARTITIONS = 6 };
+enum { WARPS = 16, LANES = 32, PARTITIONS = 6, WORDS = 16, APART = 256 };
 static struct gputm_simt_stack *stack[WARPS];
 static struct gputm_tx_log *tx_log[WARPS];
 static struct gputm_commit_sequencer *seq;
 static struct gputm_commit_id *vendor;
 static struct gputm_commit_unit *unit[PARTITIONS];
-static uint32_t word[16], running, idle;
+static uint32_t word[WORDS], running, commits, idle;
+static bool waits[WARPS]; /* for a free slot of the sequencer */
 static int bad;
 
-/* The lanes of an attempt read a word, write it with one more, and begin their commit. */
-static void attempt(uint32_t warp)
+/* A lane of them reads a word, and writes it with one more. */
+static void add(uint32_t warp, uint64_t lanes, uint32_t first)
 {
-	uint64_t lanes = gputm_simt_stack_tx_running(stack[warp]), address[LANES];
 	uint32_t value[LANES], more[LANES];
+	uint64_t address[LANES];
 
 	for (uint32_t i = 0; i < LANES; i++) {
-		address[i] = 4 * ((7 * i + warp) % 16);
-		more[i] = (value[i] = word[address[i] / 4]) + 1;
+		address[i] = (7 * i + first) % WORDS * APART;
+		more[i] = (value[i] = word[address[i] / APART]) + 1;
 	}
-	bad |= gputm_tx_log_restart(tx_log[warp], lanes);
 	bad |= gputm_tx_log_append_read(tx_log[warp], lanes, address, value) < 0;
 	bad |= gputm_tx_log_append_write(tx_log[warp], lanes, address, more) < 0;
-	bad |= gputm_commit_sequencer_begin(seq, warp, lanes);
+}
+
+static void begin(uint32_t warp)
+{
+	uint64_t lanes = gputm_simt_stack_tx_running(stack[warp]);
+	int result = gputm_commit_sequencer_begin(seq, warp, lanes);
+
+	bad |= result < 0;
+	waits[warp] = result == GPUTM_COMMIT_SEQUENCER_BUSY;
+	commits += result == GPUTM_COMMIT_SEQUENCER_OK;
+}
+
+static void attempt(uint32_t warp)
+{
+	uint64_t lanes = gputm_simt_stack_tx_running(stack[warp]);
+
+	bad |= gputm_tx_log_restart(tx_log[warp], lanes);
+	add(warp, lanes, warp);
+	add(warp, lanes, warp + 1);
+	begin(warp);
 }
 
 static void partition(uint32_t p)
@@ -41,8 +63,8 @@ static void partition(uint32_t p)
 			continue;
 		for (uint32_t i = 0; i < GPUTM_MEM_WORDS_MAX; i++)
 			if (m.word_mask >> i & 1)
-				value[i] = m.write ? (word[m.address / 4 + i] = m.value[i]) :
-						     word[m.address / 4 + i];
+				value[i] = m.write ? (word[m.address / APART] = m.value[i]) :
+						     word[m.address / APART];
 		bad |= gputm_commit_unit_mem_complete(unit[p], m.tag, value);
 	}
 	for (; gputm_commit_unit_peek(unit[p], &r); gputm_commit_unit_pop(unit[p])) {
@@ -58,10 +80,14 @@ static void partition(uint32_t p)
 static void core(void)
 {
 	struct gputm_commit_unit_message message;
+	struct gputm_commit_sequencer_retired gone;
 	struct gputm_commit_sequencer_done done;
 	uint32_t warp, count, to;
 	uint64_t cid;
 
+	for (warp = 0; warp < WARPS; warp++)
+		if (waits[warp])
+			begin(warp);
 	if (gputm_commit_sequencer_wants(seq, &warp, &count) &&
 	    !gputm_commit_id_acquire(vendor, 0, count, &cid))
 		bad |= gputm_commit_sequencer_grant(seq, cid);
@@ -77,13 +103,17 @@ static void core(void)
 		else
 			running--;
 	}
+	while (gputm_commit_sequencer_take_retired(seq, &gone))
+		; /* frees its slot; else none is free after as many commits */
 }
 
 int main(void)
 {
+	struct gputm_commit_sequencer_config config = GPUTM_COMMIT_SEQUENCER_CONFIG_INIT;
 	uint32_t cycles = 0;
 
-	bad = gputm_commit_sequencer_new(NULL, NULL, &seq) ||
+	config.slots = WARPS; /* few: begin() is busy while a warp's commit before retires */
+	bad = gputm_commit_sequencer_new(NULL, &config, &seq) ||
 	      gputm_commit_id_new(NULL, NULL, &vendor);
 	for (uint32_t p = 0; p < PARTITIONS && !bad; p++)
 		bad = gputm_commit_unit_new(NULL, NULL, &unit[p]);
@@ -96,12 +126,14 @@ int main(void)
 		if (!bad)
 			attempt(running);
 	}
-	for (; running && !bad; cycles++) {
+	for (; running && !bad && cycles < 1000000; cycles++) {
 		for (uint32_t p = 0; p < PARTITIONS; p++)
 			partition(p);
 		core();
 	}
-	printf("%u additions to word 0 in %u cycles, commit units idle in %u of %u\n", word[0],
-	       cycles, idle, PARTITIONS * cycles);
-	return bad || word[0] != WARPS * LANES / 16;
+	printf("%u additions to word 0, %u commits in %u cycles, commit units idle in %u of %u\n",
+	       word[0], commits, cycles, idle, PARTITIONS * cycles);
+	for (uint32_t i = 0; i < WORDS; i++)
+		bad |= word[i] != 2 * WARPS * LANES / WORDS;
+	return bad || running;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Kilo TM in GPGPU-Sim's pattern of calls: two cores, a network with latency and few buffers, and
- * memory partitions. The lanes of all warps add one to 16 words. To put it into the host, replace
- * class network by icnt_has_buffer(), icnt_push() and icnt_pop() with packets as mem_fetches,
- * word[] by the host's memory, and attempt() by its instructions; the calls of units stay.
+ * memory partitions. The lanes of all warps add one to two of 16 words each. The words lie in all
+ * partitions, 256 bytes apart as tx_log's interleave. To put it into the host, replace class
+ * network by icnt_has_buffer(), icnt_push() and icnt_pop() with packets as mem_fetches, word[] by
+ * the host's memory, and attempt() by its instructions; the calls of units stay.
  *
  *   core                                      network              partition
  *   commit_sequencer_wants, grant <--- commit_id_acquire: note the core at the CIDs
@@ -11,7 +12,7 @@
  *                                <--------- OUTCOME --------------   commit_unit_peek, pop
  *                                ---------- VERDICT ------------->   (writes, when all older ones
  *   commit_sequencer_push        <--------- RETIRED --------------    have their verdicts)
- *   take_done                    <--------- RESEND ---------------   (its buffers were too few)
+ *   take_done, take_retired      <--------- RESEND ---------------   (its buffers were too few)
  *                                --- RESENT, RESENT_DONE -------->   a way of its own
  *
  * A report names no core: class vendor knows who acquired a CID.
@@ -24,7 +25,7 @@
 
 namespace {
 
-constexpr std::uint32_t cores = 2, warps = 4, lanes = 32, partitions = 6, words = 16;
+constexpr std::uint32_t cores = 2, warps = 16, lanes = 32, partitions = 6, words = 16, apart = 256;
 constexpr std::uint64_t all = UINT32_MAX, latency = 20;
 std::uint32_t word[words];
 std::uint64_t now;
@@ -78,9 +79,10 @@ struct core {
 	gputm::unit<gputm_commit_sequencer> seq;
 	std::vector<gputm::unit<gputm_simt_stack>> stack;
 	std::vector<gputm::unit<gputm_tx_log>> log;
-	std::uint32_t number, running = warps;
+	std::vector<bool> waits = std::vector<bool>(warps); /* for a free slot of the sequencer */
+	std::uint32_t number, running = warps, commits = 0;
 
-	explicit core(std::uint32_t n) : stack(warps), log(warps), number(n)
+	explicit core(std::uint32_t n) : seq(few_slots()), stack(warps), log(warps), number(n)
 	{
 		for (std::uint32_t w = 0; w < warps; w++) {
 			stack[w].check(gputm_simt_stack_launch(stack[w], 0, all));
@@ -89,21 +91,45 @@ struct core {
 			attempt(w);
 		}
 	}
-	/* The lanes of an attempt read a word, write it with one more, and begin their commit. */
-	void attempt(std::uint32_t w)
+	/* So few that begin() is busy while a warp's commit before retires. */
+	static gputm_commit_sequencer_config few_slots()
 	{
-		std::uint64_t mask = gputm_simt_stack_tx_running(stack[w]), address[lanes];
+		auto config = gputm::config<gputm_commit_sequencer>();
+
+		config.slots = warps;
+		return config;
+	}
+	/* Each lane reads a word, and writes it with one more. */
+	void add(std::uint32_t w, std::uint64_t mask, std::uint32_t first)
+	{
 		std::uint32_t value[lanes], more[lanes];
+		std::uint64_t address[lanes];
 
 		for (std::uint32_t i = 0; i < lanes; i++) {
-			address[i] = 4 * ((7 * i + w + number) % words);
-			value[i] = word[address[i] / 4];
+			address[i] = (7 * i + first) % words * apart;
+			value[i] = word[address[i] / apart];
 			more[i] = value[i] + 1;
 		}
-		log[w].check(gputm_tx_log_restart(log[w], mask));
 		log[w].check(gputm_tx_log_append_read(log[w], mask, address, value));
 		log[w].check(gputm_tx_log_append_write(log[w], mask, address, more));
-		seq.check(gputm_commit_sequencer_begin(seq, w, mask));
+	}
+	/* BUSY is an answer, and not thrown: the warp waits, and begins again in the next cycle. */
+	void begin(std::uint32_t w)
+	{
+		std::uint64_t mask = gputm_simt_stack_tx_running(stack[w]);
+
+		waits[w] = seq.check(gputm_commit_sequencer_begin(seq, w, mask)) ==
+			   GPUTM_COMMIT_SEQUENCER_BUSY;
+		commits += !waits[w];
+	}
+	void attempt(std::uint32_t w)
+	{
+		std::uint64_t mask = gputm_simt_stack_tx_running(stack[w]);
+
+		log[w].check(gputm_tx_log_restart(log[w], mask));
+		add(w, mask, w + number);
+		add(w, mask, w + number + 1);
+		begin(w);
 	}
 	/* A report from the network. A resend is kept there while the sequencer is busy. */
 	void receive(const answer &a)
@@ -134,11 +160,15 @@ struct core {
 	}
 	void cycle()
 	{
+		gputm_commit_sequencer_retired gone;
 		gputm_commit_sequencer_done done;
 		gputm_commit_unit_message message;
 		std::uint32_t warp, count, to;
 		std::uint64_t cid;
 
+		for (std::uint32_t w = 0; w < warps; w++)
+			if (waits[w])
+				begin(w);
 		if (const answer *a = to_core[number].top())
 			receive(*a);
 		if (gputm_commit_sequencer_wants(seq, &warp, &count) &&
@@ -156,6 +186,8 @@ struct core {
 		}
 		while (gputm_commit_sequencer_take_done(seq, &done))
 			finish(done);
+		while (gputm_commit_sequencer_take_retired(seq, &gone))
+			; /* frees its slot; else none is free after as many commits */
 	}
 };
 
@@ -173,9 +205,9 @@ struct partition {
 			return;
 		for (std::uint32_t i = 0; i < GPUTM_MEM_WORDS_MAX; i++)
 			if (m.word_mask >> i & 1 && m.write)
-				word[m.address / 4 + i] = m.value[i];
+				word[m.address / apart] = m.value[i];
 			else if (m.word_mask >> i & 1)
-				value[i] = word[m.address / 4 + i];
+				value[i] = word[m.address / apart];
 		unit.check(gputm_commit_unit_mem_complete(unit, m.tag, value));
 	}
 	void cycle()
@@ -206,7 +238,7 @@ int main()
 {
 	std::vector<core> core_of;
 	std::vector<partition> partition_of;
-	std::uint32_t running = cores;
+	std::uint32_t running = cores, commits = 0;
 
 	for (std::uint32_t c = 0; c < cores; c++)
 		core_of.emplace_back(c);
@@ -222,11 +254,14 @@ int main()
 			running += c.running;
 	}
 	for (std::uint32_t w : word)
-		if (running || w != cores * warps * lanes / words) {
+		if (running || w != 2 * cores * warps * lanes / words) {
 			std::fprintf(stderr, "kilo_tm: a word is %u\n", w);
 			return 1;
 		}
-	std::printf("kilo_tm: %u transactions of %u cores in %llu cycles, all words equal\n",
-		    cores * warps * lanes, cores, static_cast<unsigned long long>(now));
+	for (const core &c : core_of)
+		commits += c.commits;
+	std::printf("kilo_tm: %u transactions of %u cores, %u commits in %llu cycles, "
+		    "all words equal\n",
+		    cores * warps * lanes, cores, commits, static_cast<unsigned long long>(now));
 	return 0;
 }
