@@ -262,7 +262,12 @@ GPUTM_API bool gputm_commit_sequencer_overdue(const struct gputm_commit_sequence
  */
 GPUTM_API int gputm_commit_sequencer_take_done(struct gputm_commit_sequencer *seq,
 					       struct gputm_commit_sequencer_done *out);
-/** Take the oldest group of fully retired CIDs, never before its warp's done. @return as above. */
+/**
+ * Take the oldest group of fully retired CIDs, never before its warp's done. Call it every cycle
+ * until it gives 0: a slot is free only when its retirement has been taken, and without it begin()
+ * is BUSY for ever after @c slots commits.
+ * @return 1; 0, there was none.
+ */
 GPUTM_API int gputm_commit_sequencer_take_retired(struct gputm_commit_sequencer *seq,
 						  struct gputm_commit_sequencer_retired *out);
 
