@@ -165,7 +165,7 @@ case_together() {
 		--system kilo-tm machine.scheduler=3 : machine: scheduler = 3 is not in 0 .. 2
 		--system kilo-tm machine.issue_slots=3 : machine: issue_slots = 3 is not a power of two in 1 .. 4
 		--system kilo-tm machine.simd_width=0 : machine: simd_width = 0 is not in 1 .. 32
-		--system kilo-tm machine.concentration=65 : machine: concentration = 65 is not in 1 .. 64
+		--system kilo-tm machine.concentration=257 : machine: concentration = 257 is not in 1 .. 256
 		--system kilo-tm machine.l2_port=48 : machine: l2_port = 48 is not a power of two in 0 .. 128
 		--system kilo-tm machine.dram_banks=64 : machine: dram_banks = 64 is not a power of two in 0 .. 32
 		--system kilo-tm machine.dram_queue=0 : machine: dram_queue = 0 is not in 1 .. 1024
