@@ -60,7 +60,8 @@ enum gputm_commit_id_result {
 	GPUTM_COMMIT_ID_SHORT = 1, /**< the core's pool holds fewer credits; ask again */
 	/**
 	 * The last CID would lie ring or more beyond the oldest one whose credit is still
-	 * out. Only reports that overtake each other on their way lead here.
+	 * out; ask again. Reports to different cores have no order: the retirement of an old CID
+	 * may come after those of many younger CIDs of other cores.
 	 */
 	GPUTM_COMMIT_ID_WINDOW = 2,
 };

@@ -105,6 +105,10 @@ struct gputm_commit_unit_word {
  * A host of scalar mode that does not know first_cid and lanes of the warp before all its logs
  * are sent may say lanes = 1 in each message, with the CID itself as first_cid: reports then
  * are of that CID alone.
+ *
+ * The network: from one core to one partition messages arrive in the order in which they left the
+ * sequencer, and from one partition to one core reports too. RESENT and RESENT_DONE may pass the
+ * others and be passed, in their own order; between different pairs there is no order.
  */
 struct gputm_commit_unit_message {
 	uint32_t kind;	    /**< enum gputm_commit_unit_message_kind */

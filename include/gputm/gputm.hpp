@@ -119,7 +119,8 @@ public:
 	context() : inside_(std::make_shared<inside>()) {}
 	operator gputm_ctx *() const noexcept { return inside_->ctx; }
 	/** Throw what @p result says, if it is negative, in the library's words since the check
-	 * before. @return @p result. */
+	 * before. Answers such as BUSY or FULL are not thrown: look at the result.
+	 * @return @p result. */
 	int check(int result) const
 	{
 		std::string text = result < 0 ? inside_->message : "";
@@ -225,7 +226,8 @@ public:
 	operator Handle *() const noexcept { return handle_.get(); }
 	/** @return the common face, for the functions gputm_unit_...(). */
 	gputm_unit *face() const noexcept { return kind<Handle>::face(handle_.get()); }
-	/** Throw what a call on the unit has refused. @return @p result if it is not negative. */
+	/** Throw what a call on the unit has refused. Answers such as BUSY or FULL are not thrown:
+	 * look at the result. @return @p result if it is not negative. */
 	int check(int result) const { return ctx_.check(result); }
 	range<gputm_stat, gputm_unit_stat> statistics() const noexcept
 	{

@@ -46,9 +46,9 @@
  *    partitions, back when the last of them has retired it.
  *  - The thesis has a pool per core. One pool for all cores is offered too: it never
  *    leaves a credit idle, at the price of a central unit.
- *  - WINDOW is ours. The records are a ring as large as the partitions' rings, and
- *    reports that overtake each other could otherwise let CIDs run ahead of a late one
- *    without bound. In-order reports never meet it.
+ *  - WINDOW is ours. The records are a ring as large as the partitions' rings, and reports
+ *    to different cores, which have no order, could otherwise let CIDs run ahead of a late
+ *    one without bound. In-order reports never meet it.
  *  - CIDs are 64 bits and do not wrap; the fields that store them elsewhere do.
  */
 #include "gputm/commit_id.h"
