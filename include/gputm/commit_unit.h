@@ -198,7 +198,9 @@ enum gputm_commit_unit_empty_pool {
 /** Geometry, modes and bandwidths. See gputm_commit_unit(3) for ranges and sources. */
 struct gputm_commit_unit_config {
 	size_t size; /**< sizeof *this, set by the INIT macro */
-	/** Coalesce requests per region and report outcomes per warp. */
+	/** Coalesce requests per region and report outcomes per warp. Goes with mode = warp of the
+	 * sequencer, and only with warps whose lanes do not conflict: conflicts between lanes of
+	 * one warp are not found. */
 	bool warp_mode;
 	/** Commit entries (1..2^22). */
 	uint32_t ring;

@@ -11,7 +11,9 @@ static const char *const empty_pools[] = { "resend", "defer" };
 
 static const struct gputm_param rows[] = {
 	PARAM(warp_mode, 0, 1, 0, false,
-	      "Coalesce requests per region and report outcomes per warp.", "thesis 6.2"),
+	      "Coalesce requests per region and report outcomes per warp. Goes with mode = warp of "
+	      "the sequencer, and only with warps whose lanes do not conflict: conflicts between "
+	      "lanes of one warp are not found.", "thesis 6.2"),
 	PARAM(ring, 1, 1u << 22, 23040, false, "Commit entries.",
 	      "thesis 4.2.5, 4.4.4; 23040: Table 4.3"),
 	PARAM(cid_bits, 4, 63, 32, false, "Width of a CID in the last writer history, bits.",
