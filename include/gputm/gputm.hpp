@@ -37,7 +37,7 @@ class error : public std::runtime_error {
 public:
 	error(int negative_errno, const std::string &text)
 		: std::runtime_error(text), code_(-negative_errno) {}
-	/** @return the errno value, positive: EINVAL, ERANGE, E2BIG, ENOMEM or ENOTSUP. */
+	/** @return the errno value, positive: EINVAL, ERANGE, E2BIG, ENOMEM, ENOTSUP or EBUSY. */
 	int code() const noexcept { return code_; }
 
 private:
