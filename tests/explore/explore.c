@@ -290,7 +290,7 @@ static void expand_all(struct search *search, uint64_t most)
 		const struct waiting *one = &search->now.waiting[i];
 
 		expand(search, one->state, at, one->differences);
-		at += one->differences;
+		at = one->differences ? at + one->differences : at; /* NULL: there are none */
 	}
 	search->now.count = search->now.states = 0;
 }

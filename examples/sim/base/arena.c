@@ -192,7 +192,7 @@ void *sim_realloc(void *memory, size_t size)
 	size_t room;
 
 	if (!sim_packs())
-		return realloc(memory, size);
+		return realloc(memory, size ? size : 1);
 	room = memory ? ((struct head *)memory - 1)->room : 0;
 	if (memory && size <= room)
 		return memory;

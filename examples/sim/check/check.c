@@ -443,8 +443,8 @@ static bool in_program_order(struct sim_check *check, struct sim_verdict *verdic
 /* Sort the transactions; false if two have the same place or some have none. */
 static bool put_in_order(struct sim_check *check, struct sim_verdict *verdict)
 {
-	struct committed *first = check->commit + check->before;
 	size_t n = check->commits - check->before;
+	struct committed *first = n ? check->commit + check->before : NULL;
 
 	if (!n)
 		return true;

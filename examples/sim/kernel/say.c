@@ -133,9 +133,9 @@ static bool named(const struct kernel_code *code, uint16_t column)
 /* Does the message of a require have the value of the column? */
 static bool told(const struct kernel_code *code, const struct kernel_instr *i, uint16_t column)
 {
-	const struct kernel_message *m = &code->message[i->b];
+	const struct kernel_message *m = i->op == KERNEL_REQUIRE ? &code->message[i->b] : NULL;
 
-	for (uint32_t p = 0; i->op == KERNEL_REQUIRE && p < m->parts; p++)
+	for (uint32_t p = 0; m && p < m->parts; p++)
 		if (!m->part[p].text && m->part[p].column == column)
 			return true;
 	return false;
