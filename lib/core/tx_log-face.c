@@ -115,7 +115,7 @@ static void io_row(struct gputm_tx_log *l, struct rows *log, uint32_t r, struct 
 	size_t at = (size_t)r * l->config.lanes;
 
 	gputm__io_u64_max(io, &log->mask[r], l->lane_mask, "a row names no lane");
-	for (uint64_t m = log->mask[r]; m && !io->error; m &= m - 1) {
+	for (uint64_t m = log->mask[r]; !io->error && m; m &= m - 1) {
 		size_t cell = at + gputm__lowest(m);
 
 		gputm__io_u64_max(io, &log->address[cell], l->address_max,
