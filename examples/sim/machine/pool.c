@@ -541,8 +541,8 @@ static void formed_io(struct sim_machine *machine, struct sim_pool *p, struct fo
 	SIM_IO_FROM(io, &f->warp, wait);
 	SIM_IO(io, f->due);
 	SIM_IO(io, f->next);
-	SIM_IO_FLAG(io, together);
 	SIM_IO(io, together);
+	SIM_IO_FLAG(io, together);
 	sim_io_must(io, "warp", f->warp.core == core && f->warp.number == number &&
 					f->warp.active && f->next <= p->count);
 	if (io->loading && sim_io_ok(io))
