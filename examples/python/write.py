@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""write.py [--check]: write the tables of gputm.py (enums, structs, functions) from the headers, and
-the methods of gputm.hpp, calls.hpp.
+"""write.py [--check]: write the tables of gputm/unit.py (enums, structs, functions) from the
+headers, and the methods of gputm.hpp, calls.hpp.
 
 --check says whether they are stale, and changes nothing. Needs a C preprocessor (CC, or cc).
 """
@@ -12,7 +12,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 INCLUDE = os.path.join(HERE, "..", "..", "include")
-MODULE = os.path.join(HERE, "gputm.py")
+MODULE = os.path.join(HERE, "gputm", "unit.py")
 CALLS = os.path.join(INCLUDE, "gputm", "calls.hpp")
 SCALARS = {"uint64_t": "Q", "uint32_t": "I", "uint16_t": "H", "uint8_t": "B", "_Bool": "?",
            "size_t": "N", "int": "i", "int32_t": "i", "unsigned": "I", "unsigned int": "I", "void": "v"}

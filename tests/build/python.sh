@@ -7,14 +7,14 @@
 
 have python3 || skip "python3 is not installed"
 export GPUTM_LIBRARY="$1" PYTHONPATH="$srcdir/examples/python" PYTHONDONTWRITEBYTECODE=1
-python3 -m doctest "$srcdir/examples/python/gputm.py" || complain "doctests of gputm.py"
+python3 -m doctest "$srcdir/examples/python/gputm/unit.py" || complain "doctests of gputm.unit"
 
 echo '#include <gputm/gputm.h>' >"$work/all.c"
 ${CC:-cc} -E -P "-I$srcdir/include" "$work/all.c" | awk -f "$srcdir/tests/abi/layout.awk" \
 	>"$work/layout-rows.h"
 ${CC:-cc} "-I$srcdir/include" "-I$work" -o "$work/layout" "$srcdir/tests/abi/layout.c" &&
 	"$work/layout" >"$work/rows"
-python3 - "$work/rows" <<'TXT' || complain "gputm.py and the library"
+python3 - "$work/rows" <<'TXT' || complain "gputm and the library"
 import ctypes
 import sys
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # What follows from the files there are: units.am (the lists of the build), lib/libgputm.sym
 # (the functions that the headers declare), the kinds of units in gputm.hpp and, with python3, the
-# tables of gputm.py. The test says which is stale; --write ("make units") writes all anew.
+# tables of gputm.unit. The test says which is stale; --write ("make units") writes all anew.
 . "${srcdir:-.}/tests/build/lib.sh"
 
 # list VARIABLE FILE...: the files, named from the source folder, in a variable of automake.
@@ -96,6 +96,6 @@ fresh sym lib/libgputm.sym
 fresh hpp include/gputm/gputm.hpp
 if have python3; then
 	python3 "$srcdir/examples/python/write.py" $([ "${write:-}" ] || echo --check) ||
-		complain "examples/python/gputm.py is stale: make units"
+		complain "examples/python/gputm/unit.py is stale: make units"
 fi
 exit $failed

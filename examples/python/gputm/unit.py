@@ -828,6 +828,7 @@ except OSError as problem:
 
 class Error(Exception):
     """What the library refused: its text, and the errno value."""
+    __module__ = "gputm"
 
     def __init__(self, text, errno):
         super().__init__(text)
