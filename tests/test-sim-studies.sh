@@ -104,6 +104,51 @@ TXT
 	cmp -s kept.jsonl made.jsonl || complain "units kept: other bytes than units made anew"
 }
 
+# What a study runs, in both forms.
+case_axes() {
+	cat >two.study <<'TXT'
+call variant few many
+zip system getm kilo-tm
+zip set validation_unit.stall_lines 4 -
+workload bank
+concurrency 1 inf
+quick concurrency 2
+quick threads 32
+seed 0x10 17
+quick check
+tell cycles
+tell aborted traffic.*
+TXT
+	cat >wanted <<'TXT'
+{"study":"two",
+"full":{"points":8,"check":false,"conflicts":false,"tell":["cycles","aborted","traffic.*"],"axes":[
+{"name":"variant","kind":"call","zipped":false,"values":["few","many"]},
+{"name":"system","kind":"option","zipped":true,"values":["getm","kilo-tm"]},
+{"name":"validation_unit.stall_lines","kind":"set","zipped":true,"values":[4,null]},
+{"name":"workload","kind":"option","zipped":false,"values":["bank"]},
+{"name":"concurrency","kind":"option","zipped":false,"values":[1,"inf"]},
+{"name":"seed","kind":"option","zipped":false,"values":[16,17]}]},
+"quick":{"points":4,"check":true,"conflicts":false,"tell":["cycles","aborted","traffic.*"],"axes":[
+{"name":"variant","kind":"call","zipped":false,"values":["few","many"]},
+{"name":"system","kind":"option","zipped":true,"values":["getm","kilo-tm"]},
+{"name":"validation_unit.stall_lines","kind":"set","zipped":true,"values":[4,null]},
+{"name":"workload","kind":"option","zipped":false,"values":["bank"]},
+{"name":"concurrency","kind":"option","zipped":false,"values":[2]},
+{"name":"threads","kind":"option","zipped":false,"values":[32]},
+{"name":"seed","kind":"option","zipped":false,"values":[16,17]}]}}
+TXT
+	runs <<'TABLE'
+0 --study two.study --axes > axes
+2 --study two.study --axes --quick : --axes: nothing is run, and both forms are told
+2 --study two.study --axes --format csv : --format: the axes of a study are told as JSON
+2 --axes : --axes: it belongs to --study
+2 --study points --axes --jobs 2 --out never
+absent never
+TABLE
+	"$tests/json-lint" <axes || complain 'no JSON'
+	[ "$(tr -d ' \n' <axes)" = "$(tr -d '\n' <wanted)" ] || complain "--axes: $(cat axes)"
+}
+
 # A study that was killed is gone on with.
 case_killed() {
 	# kill_at LINES SIGNAL [child]: run until the file has so many lines, then kill it or its worker

@@ -21,6 +21,7 @@
 #include "report/report.h"
 #include "study/kernels.h"
 #include "study/setup.h"
+#include "sweep/axes.h"
 #include "sweep/sweep.h"
 #include "view.h"
 
@@ -451,6 +452,7 @@ static int start(const struct sim_options *o)
 	if (!sim_outputs_apart(files, sizeof files / sizeof *files) || !inputs_apart(o))
 		return SIM_BAD_INPUT;
 	return o->compare ? sweep_compare(o) : o->merge ? sweep_merge(o) :
+	       o->axes ? sweep_axes(o) :
 	       o->study ? sweep_run(o, run_one) : run_one(o);
 }
 

@@ -203,14 +203,19 @@ uint64_t sim_point_hash(const struct sim_report *r)
 
 /* ---- told ---- */
 
-static void put(void *state, const char *name, const char *value)
+void sim_point_value(struct emit *e, const char *name, const char *value)
 {
 	uint64_t number;
 
-	if (sim_is_number(value, 0, UINT64_MAX, &number))
-		emit_u64(state, name, number);
+	if (value && sim_is_number(value, 0, UINT64_MAX, &number))
+		emit_u64(e, name, number);
 	else
-		emit_text(state, name, value);
+		emit_text(e, name, value);
+}
+
+static void put(void *state, const char *name, const char *value)
+{
+	sim_point_value(state, name, value);
 }
 
 void sim_report_begin(struct emit *e, const struct sim_options *o)

@@ -44,6 +44,8 @@ static inline bool sim_row_told(const struct gputm_param *row, const void *confi
 
 /* The begin of a report: the point within a study, and the version. */
 void sim_report_begin(struct emit *e, const struct sim_options *options);
+/* A value of the point: a number, or words; NULL writes null. */
+void sim_point_value(struct emit *e, const char *name, const char *value);
 /* The point, and its hash unless that is NULL. */
 void sim_report_point(struct emit *e, const struct sim_options *options, const char *hash);
 

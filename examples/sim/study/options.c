@@ -96,6 +96,8 @@ static const struct option table[] = {
 	{ "config", TEXT, AT(config), 0, 0, NULL, "FILE",
 	  "take options from FILE, a report as JSON or lines NAME VALUE" },
 	{ "study", TEXT, AT(study), 0, 0, NULL, "FILE", "run all points of the study in FILE" },
+	{ "axes", FLAG, AT(axes), 0, 0, NULL, NULL,
+	  "tell the axes of the study as JSON, and run nothing" },
 	{ "jobs", NUMBER, AT(jobs), 1, 4096, NULL, "N", "points at a time (default the cores)" },
 	{ "shard", TEXT, AT(shard), 0, 0, NULL, "I/N", "run every Nth point, from the Ith" },
 	{ "resume", TEXT, AT(resume), 0, 0, NULL, "FILE",
@@ -391,6 +393,11 @@ static const char *study_relations(const struct sim_options *o)
 	if ((o->quick || o->page) && !o->study)
 		return o->page ? "--page: it belongs to --study, expected --study FILE too" :
 				 "--quick: it belongs to --study, expected --study FILE too";
+	if (o->axes && !o->study)
+		return "--axes: it belongs to --study, expected --study FILE too";
+	if (o->axes && (o->shard || o->resume || o->jobs || o->plot || o->page || o->quick))
+		return "--axes: nothing is run, and both forms are told, expected no --jobs, "
+		       "--shard, --resume, --plot, --page or --quick";
 	if ((o->plot || o->page) && o->parts > 1)
 		return "--plot, --page: they need all points, expected no --shard";
 	if ((o->study || o->merge) && (own || o->only))
@@ -402,7 +409,9 @@ static const char *study_relations(const struct sim_options *o)
 		       "--only, --tolerance and --out besides";
 	if (o->compare && o->format)
 		return "--format: a comparison is text, expected no --format";
-	if ((o->study || o->merge) && o->format && o->format != SIM_JSONL)
+	if (o->axes && o->format && o->format != SIM_JSON)
+		return "--format: the axes of a study are told as JSON, expected json";
+	if ((o->study || o->merge) && !o->axes && o->format && o->format != SIM_JSONL)
 		return "--format: results of studies are lines of JSON, expected jsonl";
 	return NULL;
 }

@@ -69,7 +69,7 @@ struct sim_options {
 	/* many runs */
 	const char *study, *resume; /* file names or NULL */
 	const char *plot, *page;    /* file names or NULL */
-	bool quick;
+	bool quick, axes;
 	const char *shard;	    /* "i/n" or NULL */
 	uint64_t part, parts;	    /* of it; 1 of 1 without */
 	uint64_t jobs;		    /* 0: as many as there are cores */

@@ -240,7 +240,7 @@ static int look_at(struct sweep_points *p, const size_t digit[SIM_AXES], uint64_
 
 #define NOT_YET UINT64_MAX
 
-static int look_at_choices(struct sweep_points *p)
+int sweep_points_select(struct sweep_points *p)
 {
 	const struct sim_study_file *file = &p->file;
 	size_t digit[SIM_AXES] = { 0 };
@@ -389,7 +389,7 @@ int sweep_points_read(const struct sim_options *options, struct sweep_points *ou
 
 int sweep_points_make(struct sweep_points *p, sweep_run_fn *run)
 {
-	if (tell_figures(p) || look_at_choices(p))
+	if (tell_figures(p) || sweep_points_select(p))
 		return -1;
 	make_hash(p);
 	return look_at_figures(p, run) ? -1 : 0;

@@ -29,6 +29,8 @@ struct sweep_points {
 /* Read the study; then check, with its figures, all that can be checked before a run. 0 or -1 with
  * the reason on stderr. Free it in all cases. */
 int sweep_points_read(const struct sim_options *options, struct sweep_points *out);
+/* The part of those checks that needs no figures: which points there are. */
+int sweep_points_select(struct sweep_points *points);
 int sweep_points_make(struct sweep_points *points, sweep_run_fn *run);
 void sweep_points_free(struct sweep_points *points);
 
