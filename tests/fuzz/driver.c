@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Runs a fuzz target without libFuzzer: every file named, or every file of a directory
- * named, and with -random=N some N byte strings from a fixed seed besides, so that the
- * targets are tests of their own under any compiler.
+ * named, and with -random=N some N byte strings from a fixed seed besides, or from another one
+ * where -seed=SEED stands before, so that the targets are tests of their own under any compiler.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
@@ -74,10 +74,10 @@ static int feed_path(const char *path)
 	return failed;
 }
 
-static void feed_random(unsigned long count)
+static void feed_random(unsigned long count, uint64_t seed)
 {
 	static uint8_t buffer[4096];
-	uint64_t x = 88172645463325252u;
+	uint64_t x = 88172645463325252u ^ seed * UINT64_C(0x9e3779b97f4a7c15);
 
 	for (unsigned long i = 0; i < count; i++) {
 		size_t size;
@@ -95,12 +95,15 @@ static void feed_random(unsigned long count)
 
 int main(int argc, char **argv)
 {
+	uint64_t seed = 0;
 	int failed = 0;
 
 	feed((const uint8_t *)"", 0);
 	for (int i = 1; i < argc; i++) {
-		if (!strncmp(argv[i], "-random=", 8))
-			feed_random(strtoul(argv[i] + 8, NULL, 10));
+		if (!strncmp(argv[i], "-seed=", 6))
+			seed = strtoull(argv[i] + 6, NULL, 10);
+		else if (!strncmp(argv[i], "-random=", 8))
+			feed_random(strtoul(argv[i] + 8, NULL, 10), seed);
 		else
 			failed |= feed_path(argv[i]);
 	}

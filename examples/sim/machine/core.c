@@ -214,7 +214,8 @@ void sim_cores_io(struct sim_machine *machine, struct sim_io *io)
 		else
 			sim_l1_io(&core->l1, machine->config.warps,
 				  sim_all_lanes(&machine->port) + 1, io);
-		core_check(machine, core, io);
+		if (io->loading && sim_io_ok(io))
+			core_check(machine, core, io);
 	}
 	if (machine->former->io)
 		machine->former->io(machine, io);
