@@ -194,7 +194,7 @@ case_worth() {
 # The report has all times, and what does not fit is refused.
 case_report() {
 	# A thread that waits for ever on either device is told with its place, and a signal ends it before.
-	wait_for() { # thread
+	wait_for() { # thread word
 		cat <<KERNEL
 threads 64 block 32
 array flag threads
@@ -206,13 +206,14 @@ program
 	commit
 	if id == $1
 		repeat
-			load y = flag[0]
+			load y = flag[$2]
 		until y == 7
 	end
 KERNEL
 	}
-	wait_for 4 >"$work/wait4.kernel"
-	wait_for 5 >"$work/wait5.kernel"
+	wait_for 4 0 >"$work/wait4.kernel"
+	wait_for 5 0 >"$work/wait5.kernel"
+	wait_for 4 1 >"$work/gpu.kernel"
 	# The CPU has any number of registers, and threads end early on both devices.
 	many_registers array >"$work/registers.kernel"
 	cat >"$work/early.kernel" <<'KERNEL'
@@ -294,7 +295,14 @@ TABLE
 			done
 		done
 		echo "1 --kernel $work/wait4.kernel --set system.devices=cpu" \
-			": , and no register or word of memory has changed, for more than 50000000 cycles"
+			": , and no register or word of memory has changed, for more than 50000000 cycles;" \
+			"it waits for a store to flag[0] (line 7)"
+		# The message names who is waited for on the other device.
+		echo "1 --kernel $work/gpu.kernel --set gpu.patience_cycles=100000" \
+			": ; it waits for the GPU's store to flag[1] (line 7), which the CPU sees after the round;" \
+			"thread 1 and 31 more of the GPU wait for the end of the round, which waits for thread 4"
+		echo "1 --kernel $work/wait5.kernel --set gpu.patience_cycles=100000" \
+			": ; 32 threads of the CPU have not ended, and the GPU sees what they write after the round"
 		for k in 1 2 3 4; do
 			echo "2 --kernel $work/lacks$k.kernel" \
 				": lacks$k.kernel:5:2: there is no hardware for this under hetm: "

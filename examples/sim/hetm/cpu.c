@@ -98,6 +98,7 @@ static void load(struct sim_machine *machine, struct hetm_worker *w, uint64_t ad
 	struct hetm_word *mine = w->in_tx ? own(w, address) : NULL;
 	uint32_t value;
 
+	w->loaded = address;
 	if (mine) {
 		value = (uint32_t)mine->value;
 	} else if (w->in_tx && !extend(machine, w)) {
@@ -260,6 +261,7 @@ static void take(struct sim_machine *machine, struct hetm_worker *w)
 		      machine->port.workload->block_size, machine->port.workload->block_size,
 		      SIM_CPU);
 	w->pc = 0;
+	w->loaded = HETM_NEVER;
 	w->in_tx = false;
 	w->ready_at = machine->port.now;
 }
@@ -301,16 +303,68 @@ uint64_t hetm_cpu_sum(struct sim_machine *machine)
 	return h->running ? sum + machine->port.now : sum; /* a kernel will change something */
 }
 
+/* Has the GPU written the word in this round, for itself? */
+static bool gpu_has_written(const struct hetm *h, uint64_t address)
+{
+	for (const struct hetm_kernel *k = h->done; k; k = k->next)
+		for (uint32_t i = 0; i < k->writes.count; i++)
+			if (k->writes.word[i].address == address)
+				return true;
+	return false;
+}
+
+/* A worker that goes round waits for the word that it reads, and for those who store to it. */
+static int tell_word(const struct sim_machine *machine, const struct hetm_worker *w, char *text,
+		     size_t size)
+{
+	const struct sim_workload *workload = machine->port.workload;
+	bool other = gpu_has_written(machine->port.state, w->loaded);
+	char name[80];
+
+	if (w->loaded == HETM_NEVER)
+		return 0;
+	snprintf(name, sizeof name, "0x%llx", (unsigned long long)w->loaded);
+	if (workload->class->name_word)
+		workload->class->name_word(workload, w->loaded, true, name, sizeof name);
+	return snprintf(text, size, "; it waits for %s store to %s%s", other ? "the GPU's" : "a",
+			name, other ? ", which the CPU sees after the round" : "");
+}
+
+/* Threads of the kernels that have ended wait for the end of the round. */
+static int tell_kernels(const struct hetm *h, uint32_t thread, char *text, size_t size)
+{
+	uint32_t count = 0, first = 0;
+	char more[32] = "";
+
+	for (const struct hetm_kernel *k = h->done; k; k = k->next) {
+		count += k->count;
+		first = k->request[0];
+	}
+	if (!count)
+		return 0;
+	if (count > 1)
+		snprintf(more, sizeof more, " and %u more", count - 1);
+	return snprintf(text, size, "; thread %u%s of the GPU wait%s for the end of the round, "
+			"which waits for thread %u", first, more, count > 1 ? "" : "s", thread);
+}
+
 void hetm_cpu_waits(struct sim_machine *machine, uint32_t thread, char *text, size_t size)
 {
+	const struct hetm *h = hetm_of(machine);
+	const struct hetm_worker *w = h->worker;
 	uint64_t waiting = 0;
+	int used;
 
-	(void)thread;
+	while (w->thread != thread || w->ready_at == HETM_NEVER)
+		w++;
+	used = tell_word(machine, w, text, size);
+	used += tell_kernels(h, thread, text + used, size - (size_t)used);
 	for (unsigned i = GPUTM_DISPATCH_QUEUES_AFFINITY_ANY;
 	     i <= GPUTM_DISPATCH_QUEUES_AFFINITY_GPU; i++)
-		waiting += gputm_dispatch_queues_waiting(hetm_of(machine)->queues, i);
+		waiting += gputm_dispatch_queues_waiting(h->queues, i);
 	if (waiting)
-		snprintf(text, size, "; %llu threads wait for a worker or for the GPU",
+		snprintf(text + used, size - (size_t)used,
+			 "; %llu threads wait for a worker or for the GPU",
 			 (unsigned long long)waiting);
 }
 

@@ -189,6 +189,25 @@ static void keep_writes(struct sim_machine *machine, struct hetm_kernel *k,
 	}
 }
 
+/* A kernel that gives up may wait for what a thread of the CPU writes in this round. */
+static void give_up(struct sim_machine *machine, int error, const char *reason)
+{
+	const struct hetm *h = hetm_of(machine);
+	uint64_t others = gputm_dispatch_queues_waiting(h->queues,
+							GPUTM_DISPATCH_QUEUES_AFFINITY_CPU);
+	char text[SIM_MESSAGE];
+
+	for (uint32_t i = 0; i < h->config->machine.workers; i++)
+		others += h->worker[i].ready_at != HETM_NEVER;
+	if (error == -ETIME && others) {
+		snprintf(text, sizeof text, "%s; %llu threads of the CPU have not ended, and the "
+			 "GPU sees what they write after the round", reason,
+			 (unsigned long long)others);
+		reason = text;
+	}
+	sim_fail(&machine->port, error, reason);
+}
+
 /* Run the kernel to its end; nothing of that becomes visible yet. */
 static void run_kernel(struct sim_machine *machine, struct hetm_kernel *k)
 {
@@ -208,7 +227,7 @@ static void run_kernel(struct sim_machine *machine, struct hetm_kernel *k)
 	if (!error)
 		error = sim_machine_run(listener.gpu);
 	if (error) {
-		sim_fail(&machine->port, error, sim_machine_error(listener.gpu));
+		give_up(machine, error, sim_machine_error(listener.gpu));
 	} else {
 		judge(machine, k, listener.gpu);
 		keep_writes(machine, k, sim_machine_memory(listener.gpu));

@@ -92,6 +92,7 @@ struct hetm_worker {
 	uint32_t thread, attempt;
 	uint64_t ready_at; /* time of its next instruction; HETM_NEVER: no request */
 	uint64_t snapshot; /* number of commits when its reads were last valid */
+	uint64_t loaded;   /* address of its last load; HETM_NEVER: none so far */
 	uint32_t pc, begin;
 	bool in_tx;
 };

@@ -226,7 +226,7 @@ static void lose_patience_of(struct sim_machine *machine, const struct sim_warp 
 	uint64_t left = machine->threads_left - (most ? machine->port.result.committed : 0);
 	uint64_t cycles = (machine->port.now - machine->left_at) / machine->port.core_ticks;
 	bool commits = machine->committed_at > machine->left_at;
-	char reason[400], waits[120] = "";
+	char reason[480], waits[240] = "";
 
 	if (left != machine->left_before) {
 		machine->left_before = left;
@@ -267,7 +267,7 @@ static void lose_patience_with_the_still(struct sim_machine *machine, uint32_t t
 {
 	const struct sim_own_machine *own = machine->system->own;
 	uint64_t now = machine->port.now, sum;
-	char reason[320], waits[120] = "";
+	char reason[480], waits[240] = "";
 
 	if (now < machine->still.next)
 		return;
