@@ -87,6 +87,16 @@ case_only() {
 	TABLE
 }
 
+# What a figure is described as does not depend on the figures that are left out before it.
+case_described() {
+	runs <<-TABLE
+		0 $bank --check --format gem5 > whole
+		0 $bank --check --format gem5 --only cycles,traffic.*,commit_unit.*,check.* > part
+	TABLE
+	[ "$(grep -c '#' part)" -gt 40 ] || complain "$(grep -c '#' part) figures"
+	grep -vxFf whole part >wrong && complain "described otherwise: $(cat wrong)"
+}
+
 # The hash of a point: equal numbers below are equal points.
 case_point() {
 	printf 'one two three two\n' >a

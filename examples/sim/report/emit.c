@@ -238,8 +238,9 @@ static void figure(struct emit *e, const char *key, const char *text, bool words
 {
 	size_t role = e->path[0] ? e->role_end : 0;
 	char name[EMIT_PATH + EMIT_KEY + 16], number[16] = "";
-	const char *rest = e->path + role + (role != 0);
+	const char *rest = e->path + role + (role != 0), *note = e->note;
 
+	e->note = NULL;
 	if (!wanted(e, key))
 		return;
 	if (emit_nested(e)) {
@@ -270,9 +271,8 @@ static void figure(struct emit *e, const char *key, const char *text, bool words
 	} else if (e->shape == EMIT_TEXT) {
 		fprintf(e->out, "  %-44s %15s\n", name, text ? text : "-");
 	} else if (!words) {
-		fprintf(e->out, "%-50s %20s    # %s\n", name, text, e->note ? e->note : key);
+		fprintf(e->out, "%-50s %20s    # %s\n", name, text, note ? note : key);
 	}
-	e->note = NULL;
 }
 
 void emit_u64(struct emit *e, const char *key, uint64_t value)
