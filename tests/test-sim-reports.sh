@@ -76,6 +76,9 @@ case_only() {
 	runs <<-TABLE
 		0 $bank --only cycles,commit_unit.hazards,traffic.*.packets --format jsonl |~ ^[{]"version":"[^"]*","point.hash":"[0-9a-f]*","point.system":"kilo-tm","point.workload":"bank","point.threads":512,"point.seed":1,"cycles":[0-9]*,"traffic.load.packets":[0-9]*,.*,"commit_unit.hazards":[0-9]*[}]$
 		0 $bank --only cycles |~ ^  cycles  *[0-9]*$
+		0 $bank --only cycles --format csv !| check
+		0 $bank --only cycles --check --format csv |~ ^[0-9a-f]*,check,,passed,true$
+		0 $bank --only cycles --check --format json | "passed": true
 		2 $bank --only cycles,check.* : --only: got "check.*", which needs --check
 		2 $bank --only cycels : did you mean "cycles"
 		2 $bank --only tx_throttle.admisions : did you mean "tx_throttle.admissions"

@@ -185,6 +185,7 @@ static void put_energy(struct emit *e, const struct sim_report *r)
 	emit_end(e);
 }
 
+/* That a run was checked is told whatever --only names. */
 static void put_verdict(struct emit *e, const struct sim_report *r)
 {
 	const struct sim_own_machine *own = r->setup->system->own;
@@ -197,7 +198,9 @@ static void put_verdict(struct emit *e, const struct sim_report *r)
 		return;
 	}
 	emit_object(e, "check");
+	e->always = true;
 	emit_bool(e, "passed", verdict->passed);
+	e->always = false;
 	emit_text(e, "kind", own && own->check_kind ? own->check_kind : "serializable");
 	emit_bool(e, own && own->judge ? own->check_kind : "serializable", verdict->serializable);
 	if (!own || !own->judge) {

@@ -17,7 +17,7 @@ static bool wanted(struct emit *e, const char *key)
 	if (!e->only)
 		return true;
 	snprintf(path, sizeof(path), "%s%s", e->path, key);
-	return sim_pattern_matches(e->only, path, &e->matched);
+	return sim_pattern_matches(e->only, path, &e->matched) || e->always;
 }
 
 bool emit_wants(const struct emit *e, const char *key)

@@ -39,6 +39,7 @@ struct emit {
 	const char *only; /* patterns of paths with commas between; NULL: every figure */
 	const char *run;  /* first column of CSV */
 	const char *note; /* description of the next figure, or NULL */
+	bool always;	  /* the next figures are wanted, whatever `only` has */
 	uint64_t matched; /* a bit for each pattern that has matched a figure */
 	unsigned depth, open; /* levels, and levels whose begin is written */
 	struct emit_level level[EMIT_DEPTH];
