@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The rounds of HeTM: performs the actions that sync_round requests (hetm.h). */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -180,10 +181,13 @@ static bool nothing_left(const struct hetm *h)
 
 static void end_round(struct sim_machine *machine)
 {
+	struct hetm *h = hetm_of(machine);
+
 	hetm_times_take(machine);
 	machine->last_work = machine->port.now;
-	if (machine->threads_left &&
-	    gputm_sync_round_begin(hetm_of(machine)->round, machine->port.now))
+	if (machine->threads_left && nothing_left(h) && !h->done)
+		sim_fail(&machine->port, -EDEADLK, "threads are left that no queue has");
+	if (machine->threads_left && gputm_sync_round_begin(h->round, machine->port.now))
 		sim_fail(&machine->port, -EINVAL, "a round does not begin");
 }
 
