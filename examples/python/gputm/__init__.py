@@ -1,12 +1,20 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""libgputm from Python: its units, gputm.Unit, which need the library (help("gputm.unit")).
+"""libgputm from Python: its units, and runs and results of gputm-sim.
 
-The library is loaded when the first of its names is used.
+gputm.Unit and what belongs to it need the library, which is loaded at the first use of one of these
+names: help("gputm.unit"). gputm.run, gputm.study, gputm.load and gputm.Results need gputm-sim:
+help("gputm.runner"), help("gputm.results").
 """
 import importlib
+
+_MODULES = "results", "runner", "unit"
+_HOMES = {"run": "runner", "study": "runner", "load": "runner", "RunFailed": "runner",
+          "Results": "results", "Array": "results", "Wrong": "results", "Missing": "results"}
 
 
 def __getattr__(name):
     if name.startswith("__"):
         raise AttributeError(name)
-    return getattr(importlib.import_module(".unit", __name__), name)
+    if name in _MODULES:
+        return importlib.import_module("." + name, __name__)
+    return getattr(importlib.import_module("." + _HOMES.get(name, "unit"), __name__), name)

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Runs of gputm-sim.
+
+    report = gputm.run(system="getm", workload="ht-h", threads=512)
+    print(report["cycles"], report["aborted"])
+    results = gputm.study("stall-buffer.study", jobs=4, out="stall-buffer.jsonl")
+    print(results["cycles"].sel(workload="ht-h"))
+
+The program is the file that GPUTM_SIM names, gputm-sim where the system looks, or build/gputm-sim
+of the clone that this package lies in. A run that fails is a RunFailed with what the program said.
+Of a study a point that fails is NaN in all arrays, and stands in results.failed with its reason and
+the command that repeats it. Ctrl-C ends the runs: the points that are done are in the file of out,
+if there is one, and the same call goes on from there.
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from .results import Grid, Results, Wrong, read, text
+
+
+class RunFailed(Exception):
+    """What gputm-sim said, its exit status, and the command."""
+    __module__ = "gputm"
+
+    def __init__(self, command, status, said):
+        super().__init__(said.strip() or f"gputm-sim ended with status {status}")
+        self.command, self.status = command, status
+
+
+def program():
+    """Where gputm-sim is."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    built = os.path.join(here, "..", "..", "..", "build", "gputm-sim")
+    found = os.environ.get("GPUTM_SIM") or shutil.which("gputm-sim") or os.path.normpath(built)
+    if not shutil.which(found):
+        raise Wrong(f"{found} is no program: install gputm-sim, or name its file in GPUTM_SIM")
+    return shutil.which(found)
+
+
+def _call(words, cwd=None, seen=False):
+    """Standard output of the program; the progress is seen where a terminal is."""
+    seen = seen and sys.stderr.isatty()
+    done = subprocess.run(words, cwd=cwd, stdout=subprocess.PIPE, text=True,
+                          stderr=None if seen else subprocess.PIPE)
+    return done.returncode, done.stdout, "see above" if seen else done.stderr
+
+
+def run(where=None, check=True, **settings):
+    """One run, as a dict: figures by their names, and "point.NAME" for each setting.
+
+    run(system="getm", workload="ht-h") gives options, run({"validation_unit.stall_lines": 4}, ...) settings
+    of PATH.FIELD as in gputm-sim --list. check=False runs without --check.
+    """
+    words = [program(), "--format", "jsonl"] + ["--check"] * bool(check)
+    for name, value in {**(where or {}), **settings}.items():
+        if "." in name:
+            words += ["--set", f"{name}={text(value)}"]
+        else:
+            words += ["--" + name.replace("_", "-")] + ([] if value is True else [text(value)])
+    status, out, said = _call(words)
+    if status:
+        raise RunFailed(words, status, said)
+    return json.loads(out)
+
+
+def axes(path, quick=False):
+    """The Grid of a study, or of its small form."""
+    words = [program(), "--study", os.path.abspath(path), "--axes"]
+    status, out, said = _call(words, os.path.dirname(os.path.abspath(path)))
+    if status:
+        raise RunFailed(words, status, said)
+    forms = json.loads(out, parse_int=str, parse_float=str)
+    one, other = ("quick", "full") if quick else ("full", "quick")
+    return Grid(forms[one]["axes"], forms[other]["axes"])
+
+
+def load(path, study=None, quick=False):
+    """Results of a file, on the axes of its study; without it, on the settings that vary."""
+    return Results(read(path), study and axes(study, quick), path)
+
+
+def study(path_or_axes, jobs=None, out=None, quick=False, tell=()):
+    """Run a study, a file or a dict such as {"system": ["getm", "kilo-tm"], "seed": range(1, 9),
+    "tell": ["cycles", "aborted"]}; names in a tuple are zipped: {("seed", "workload.seed"): [(1, 1)]}.
+
+    out keeps the results, and what is there is not run again. tell adds figures to those of the file.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        file, cwd = path_or_axes, os.getcwd()
+        if isinstance(file, dict):
+            file = os.path.join(folder, "study")
+            _write(file, _lines(path_or_axes))
+        else:
+            cwd = os.path.dirname(os.path.abspath(file))
+        grid = axes(file, quick)
+        if tell:
+            _write(os.path.join(folder, "told"),
+                   [f"include {os.path.abspath(file)}", f"tell {' '.join(tell)}"])
+            file = os.path.join(folder, "told")
+        results = os.path.abspath(out or os.path.join(folder, "results"))
+        words = [program(), "--study", os.path.abspath(file), "--resume", results]
+        words += ["--jobs", str(jobs)] * bool(jobs) + ["--quick"] * quick
+        status, _, said = _call(words, cwd, seen=True)
+        if status > 1 or not os.path.exists(results):
+            raise RunFailed(words, status, said)
+        return Results(read(results), grid, out or "results")
+
+
+def _write(path, lines):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+
+
+def _lines(axes_by_name):
+    """The lines of a study."""
+    for names, values in axes_by_name.items():
+        if names == "check":
+            yield from ["check"] * bool(values)
+            continue
+        single = isinstance(names, str)
+        if isinstance(values, str) or not hasattr(values, "__iter__"):
+            values = [values]
+        rows = [[value] for value in values] if single else [[*row] for row in values]
+        for at, name in enumerate([names] if single else names):
+            yield " ".join(["zip"] * bool(at) + ["set"] * ("." in name) + [name] +
+                           [text(row[at]) for row in rows])

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-2-Clause
+import math
+import os
+import unittest.mock
+
+import gputm
+
+from made import Case
+
+STUDY = {"system": ["fine-lock", "getm"], "workload": "bank", "threads": 64, "concurrency": [1, math.inf],
+         ("seed", "workload.seed"): [(1, 1), (2, 2)], "tell": ["cycles", "aborted"]}
+
+
+@unittest.skipUnless(os.environ.get("GPUTM_SIM"), "GPUTM_SIM names no gputm-sim")
+class Test(Case):
+    def test_run(self):
+        report = gputm.run({"validation_unit.stall_lines": 4}, system="getm", workload="bank", threads=64)
+        self.assertEqual((report["point.system"], report["point.validation_unit.stall_lines"]), ("getm", 4))
+        self.assertEqual(report["committed"], 128)
+        self.refused(gputm.RunFailed, 'got "gtm"', gputm.run, system="gtm")
+
+    def test_study(self):
+        out = os.path.join(self.folder.name, "out.jsonl")
+        results = gputm.study(STUDY, jobs=2, out=out)
+        cycles = results["cycles"]
+        self.assertEqual(cycles.over, ("system", "concurrency"))
+        self.assertEqual(cycles.sel(system="fine-lock", concurrency=1).cells,
+                         cycles.sel(system="fine-lock", concurrency="inf").cells)
+        self.assertEqual(len(results.rows()), 6)
+        self.assertEqual(gputm.study(STUDY, out=out)["cycles"].cells, cycles.cells)
+        path = self.file("x.study", "system getm\nthreads 64 128\nworkload bank\nquick threads 64\n")
+        self.assertEqual(gputm.study(path, out=out + "2", tell=["cycles"]).figures(), ["cycles"])
+        loaded = gputm.load(out + "2", path)
+        self.assertEqual(len(loaded["cycles"].cells), 2)
+        self.refused(gputm.Missing, "threads has no value 512; it has 64, 128", loaded["cycles"].sel, threads=512)
+        self.refused(gputm.Wrong, "threads is 128, and the study has 64", gputm.load, out + "2", path, True)
+
+    def test_bad_studies(self):
+        self.refused(gputm.RunFailed, 'got "bnak"', gputm.study, {**STUDY, "workload": "bnak"})
+        self.refused(gputm.RunFailed, "expected", gputm.study, {**STUDY, "tell": "cyclos"})
+
+    def test_a_point_that_fails(self):
+        results = gputm.study({"system": "getm", "workload": "bank", "threads": 64, "seed": [1, 2],
+                               "validation_unit.warp_bits": [10, 1], "tell": "cycles"})
+        self.assertEqual(len(results.failed), 2)
+        self.assertIn("warp_bits = 1 is outside", results.failed[0]["failed"])
+        self.assertTrue(results.failed[0]["command"].startswith("gputm-sim "))
+        self.assertEqual([*map(math.isnan, results["cycles"].cells)], [False, True])
+
+    def test_no_program(self):
+        with unittest.mock.patch.dict(os.environ, {"GPUTM_SIM": "/nothing"}):
+            self.refused(gputm.Wrong, "/nothing is no program", gputm.run)
