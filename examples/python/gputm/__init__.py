@@ -4,10 +4,11 @@
 gputm.Unit and what belongs to it need the library, which is loaded at the first use of one of these
 names: help("gputm.unit"). gputm.run, gputm.study, gputm.load and gputm.Results need gputm-sim:
 help("gputm.runner"), help("gputm.results").
+python3 -m gputm says what it does with results.
 """
 import importlib
 
-_MODULES = "results", "runner", "unit"
+_MODULES = "compare", "results", "runner", "stats", "unit"
 _HOMES = {"run": "runner", "study": "runner", "load": "runner", "RunFailed": "runner",
           "Results": "results", "Array": "results", "Wrong": "results", "Missing": "results"}
 

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Which figures of two files of results differ by more than their seeds do.
+
+Figures above 0 are compared by the logarithm of their ratio. Where both files have the same seeds,
+values of equal seeds are one pair, and the test flips signs; else it permutes values.
+"""
+import math
+
+from .results import Missing, Wrong, read, text
+from .stats import holm, likely_interval, mean, permutation, sign_flip
+
+LEVEL = 0.01  # of all verdicts together
+SEEDS = "point.seed", "point.workload.seed"
+
+
+class Pair:
+    """The values of one figure at one point in both files."""
+
+    def __init__(self, point, figure, one, two):
+        self.point, self.figure = point, figure
+        self.paired = set(one) == set(two)
+        self.one, self.two = ([side[seed] for seed in sorted(side, key=str)] for side in (one, two))
+        self.chance = self.low = self.high = None
+        # Seeds that all gave one value are one run.
+        self.runs = min(len(set(zip(self.one, self.two))), len(one)) if self.paired else min(
+            len(set(self.one)), len(set(self.two)))
+        self.equal = self.paired and self.one == self.two
+        self.ratio = min(self.one + self.two) > 0
+        one, two = ([math.log(value) if self.ratio else value for value in side]
+                    for side in (self.one, self.two))
+        self.middle = mean(two) - mean(one)
+        if self.equal or self.runs < 2 or max(one + two) == min(one + two):
+            return
+        if self.paired:
+            differences = [b - a for a, b in zip(one, two)]
+            self.chance = sign_flip(differences)
+            self.low, self.high = likely_interval(LEVEL, differences)
+        else:
+            self.chance = permutation(one, two)
+            self.low, self.high = likely_interval(LEVEL, one, two)
+
+    def told(self, differs):
+        show = math.exp if self.ratio else float
+        mark = "x " if self.ratio else ""
+        words = f"  {self.figure:<30} {mean(self.one):14.6g} {mean(self.two):14.6g}  "
+        if self.chance is None:
+            return words + f"{mark}{show(self.middle):.4g}, no verdict: each side is one run"
+        pairs = (f"{len(self.one)} pairs" if self.paired else
+                 f"n = {len(self.one)}, {len(self.two)}")
+        return (words + f"{mark}{show(self.middle):.4g} ({mark}{show(self.low):.4g} to "
+                f"{show(self.high):.4g}), {pairs}, p = {self.chance:.2g}" +
+                ("" if differs else ": no difference found"))
+
+
+def points(path, across, where):
+    """By the other settings of a point and by figure, the values of each seed."""
+    lines = read(path)
+    for name, value in where.items():
+        values = [*dict.fromkeys(text(line["point." + name]) for line in lines if "point." + name in line)]
+        if not values:
+            raise Missing(f"no point of {path} names {name}", _names(lines))
+        if value not in values:
+            raise Missing(f"{name} has no value {value} in {path}", values)
+        lines = [line for line in lines if text(line.get("point." + name)) == value]
+    for name in across:
+        if not any("point." + name in line for line in lines):
+            raise Missing(f"no point of {path} names {name}", _names(lines))
+    out, crossed = {}, {}
+    for line in lines:
+        key = tuple((name, text(value)) for name, value in line.items()
+                    if name.startswith("point.") and name != "point.hash" and name not in SEEDS and
+                    name[6:] not in across)
+        seed = tuple(line.get(name) for name in SEEDS)
+        side = tuple(text(line.get("point." + name)) for name in across)
+        if crossed.setdefault((key, seed), side) != side:
+            raise Wrong(f"{path} has {' and '.join(map(' '.join, (crossed[key, seed], side)))} at one "
+                        f"point and seed, expected one value of {','.join(across)} in each file; "
+                        "--where NAME=VALUE selects")
+        for figure, value in line.items():
+            if (isinstance(value, (int, float)) and not figure.startswith("point.") and
+                    figure not in ("run", "of", "failed")):
+                out.setdefault(key, {}).setdefault(figure, {})[seed] = value
+    return out
+
+
+def _names(lines):
+    return [*dict.fromkeys(name[6:] for line in lines for name in line
+                           if name.startswith("point.") and name != "point.hash")]
+
+
+def compare(a, b, across=(), where=None, only=()):
+    """The lines to tell, and the exit status: 0 alike, 1 different, 3 no verdict at all."""
+    one, two = (points(path, across, where or {}) for path in (a, b))
+    pairs = [Pair(key, figure, one[key][figure], two[key][figure])
+             for key in one if key in two for figure in one[key]
+             if figure in two[key] and (not only or figure in only)]
+    if only and not pairs and any(key in two for key in one):
+        raise Missing(f"no point has {', '.join(only)} in both files",
+                      [*dict.fromkeys(figure for key in one for figure in one[key])])
+    out, lone = [], sum(key not in two for key in one) + sum(key not in one for key in two)
+    # Equal numbers are one comparison, whatever their names.
+    tested = {}
+    for pair in pairs:
+        if pair.chance is not None:
+            tested.setdefault((tuple(pair.one), tuple(pair.two), pair.paired), []).append(pair)
+    groups = [*tested.values()]
+    found = {id(pair) for at in holm([group[0].chance for group in groups], LEVEL)
+             for pair in groups[at]}
+    told = [pair for pair in pairs if id(pair) in found or only]
+    if told:
+        out.append(f"  {'figure':<30} {'A=' + a:>14} {'B=' + b:>14}  B / A, or B - A, with its 99 % interval")
+    for at, pair in enumerate(told):
+        if not at or told[at - 1].point != pair.point:
+            out.append(" ".join(f"{name[6:]}={value}" for name, value in pair.point))
+        out.append(pair.told(id(pair) in found))
+    equal = sum(pair.equal for pair in pairs)
+    single = sum(pair.chance is None and not pair.equal for pair in pairs)
+    out.append(f"{len(found)} of {len(pairs)} figures differ; {equal} are equal with each seed; "
+               f"{len(groups)} comparisons counted (Holm, {LEVEL:g} for all).")
+    if lone:
+        out.append(f"{lone} points are in one file only.")
+    if single:
+        out.append(f"No verdict on {single} figures: of one side there is one run, or all seeds gave one "
+                   'value. Where a workload draws its data, "zip set workload.seed 1..8" behind '
+                   '"seed 1..8" of a study draws them anew, the same in both.')
+    if not pairs:
+        out.append("Nothing is compared: no point is in both files. " + _apart(one, two, across))
+    least = min((2 / 2 ** len(group[0].one) if group[0].paired else
+                 1 / math.comb(len(group[0].one + group[0].two), len(group[0].one))
+                 for group in groups), default=0)
+    if groups and not found and least >= LEVEL / len(groups):
+        out.append(f"With so many comparisons these seeds cannot tell: p is at least {least:.2g}, and "
+                   f"{LEVEL / len(groups):.2g} is needed. --only names figures, --where points; or "
+                   "run more seeds.")
+    return out, 1 if found else 3 if not groups and equal < len(pairs) or not pairs else 0
+
+
+def _apart(one, two, across):
+    """Which settings the first points differ in."""
+    first, second = (dict(next(iter(side), ())) for side in (one, two))
+    names = [name[6:] for name in {**first, **second} if first.get(name) != second.get(name)]
+    return (f"The first points differ in these settings: --across {','.join([*across, *names])} "
+            "compares them." if names else "One file has no points left.")
