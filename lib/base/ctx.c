@@ -154,7 +154,6 @@ static void *alloc(struct gputm_ctx *ctx, size_t count, size_t size, bool zero)
 
 	if (__builtin_mul_overflow(count, size, &bytes))
 		return no_memory(ctx, count, size);
-	bytes = bytes ? bytes : 1;
 	if (zero && from->alloc_zero)
 		memory = from->alloc_zero(bytes, from->state);
 	else

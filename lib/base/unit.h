@@ -134,7 +134,7 @@ int gputm__unit_new(struct gputm_ctx *ctx, const struct gputm__class *class, con
 		    struct gputm_unit **out);
 void gputm__unit_free(struct gputm_unit *unit); /* NULL allowed */
 
-/* Zeroed memory for count elements, or NULL (overflow included). count 0 gives one byte. */
+/* Zeroed memory for count elements, at least one, or NULL (overflow included). */
 void *gputm__alloc(struct gputm_ctx *ctx, size_t count, size_t size);
 /* Memory for this many bytes with undefined contents, or NULL. */
 void *gputm__alloc_raw(struct gputm_ctx *ctx, size_t size);
