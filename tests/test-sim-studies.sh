@@ -104,6 +104,33 @@ TXT
 	cmp -s kept.jsonl made.jsonl || complain "units kept: other bytes than units made anew"
 }
 
+# A result has the names of a "call"; what its system ignores is told from what the point does not set.
+case_calls() {
+	cat >called <<'TXT'
+call variant few 2 none
+zip system getm getm fine-lock
+zip set validation_unit.stall_lines 4 - 4
+workload bank
+threads 32
+tell cycles
+TXT
+	run 0 --study called --jobs 1 --out called.jsonl
+	sed 's/.*"point.seed":1,//; s/"cycles.*//' called.jsonl >got
+	cat >wanted <<'TXT'
+"point.validation_unit.stall_lines":4,"point.variant":"few",
+"point.variant":2,"point.validation_unit.stall_lines":null,
+"point.variant":"none","point.validation_unit.stall_lines":"-",
+TXT
+	cmp -s got wanted || complain "what a point names: $(cat got)"
+	# A result is a config, whatever names its study has.
+	for run in 1 2 3; do
+		sed -n "${run}p" called.jsonl >line
+		run 0 --config line --only cycles --format jsonl
+		[ "$(sed 's/.*"cycles"/"cycles"/' line)" = "$(sed 's/.*"cycles"/"cycles"/' out)" ] ||
+			complain "point $run: $(cat out) and not $(cat line)"
+	done
+}
+
 # What a study runs, in both forms.
 case_axes() {
 	cat >two.study <<'TXT'
@@ -231,6 +258,7 @@ FILE:1: seed: got "1..10000001", expected FIRST..LAST <= seed 1..10000001
 FILE:1: seed: got "8..1", expected FIRST..LAST <= seed 8..1
 FILE:1: --concurrency: got "0", expected a number 1 .. 64 or inf <= concurrency 2 0
 FILE:2: seed: is on line 1 too <= seed 1 / seed 2
+FILE:1: call seed: got a name that each point has <= call seed a b / zip threads 32 64
 FILE:2: zip seed: got 3 values, expected 2 as of threads <= threads 1 2 / zip seed 1 2 3
 FILE:1: zip: expected a line before <= zip seed 1 2 3
 --system: got "getn", expected one of <= seed 1 / system kilo-tm getn

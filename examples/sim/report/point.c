@@ -64,8 +64,6 @@ void sim_point_each(const struct sim_options *o, sim_point_fn *fn, void *state)
 		if (!overruled(o, i) && strcmp(name, "machine.swap_units_every"))
 			fn(state, name, value);
 	}
-	for (size_t i = 0; o->of && i < o->of->ignored_count; i++)
-		fn(state, o->of->ignored[i], SIM_IGNORED);
 }
 
 struct command {
@@ -96,8 +94,6 @@ static void add_to_command(void *state, const char *name, const char *value)
 {
 	char option[EMIT_PATH + 16];
 
-	if (!strcmp(value, SIM_IGNORED))
-		return;
 	snprintf(option, sizeof option, strchr(name, '.') ? "--set %s=" : "--%s ", name);
 	put_word(state, option, value);
 }
@@ -234,5 +230,7 @@ void sim_report_point(struct emit *e, const struct sim_options *o, const char *h
 	if (hash)
 		emit_text(e, "hash", hash);
 	sim_point_each(o, put, e);
+	for (size_t i = 0; o->of && i < o->of->besides; i++)
+		put(e, o->of->beside[i].name, o->of->beside[i].value);
 	emit_end(e);
 }

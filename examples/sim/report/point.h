@@ -10,7 +10,6 @@
 /* The options that the user gave; system, workload and seed are always included. Each is the name
  * of an option or "PATH.FIELD", with its value. A setting that a later one overrides is left
  * out. */
-#define SIM_IGNORED "-" /* the axis has no effect in the run */
 typedef void sim_point_fn(void *state, const char *name, const char *value);
 void sim_point_each(const struct sim_options *options, sim_point_fn *fn, void *state);
 

@@ -235,6 +235,13 @@ static const char *run_name_at(const void *unused, size_t index)
 	return index < OF_RUN ? name_at(unused, index) : NULL;
 }
 
+bool sim_option_runs(const char *name)
+{
+	const struct option *o = find(name, strlen(name));
+
+	return o && o - table < OF_RUN;
+}
+
 static int unknown(const char *text)
 {
 	const char *near = strncmp(text, "--", 2) ? NULL : sim_name_near(text + 2, name_at, NULL);
@@ -483,7 +490,7 @@ int sim_options_add(struct sim_options *options, const char *name, const char *v
 	*where = '\0';
 	if (*file)
 		snprintf(where, sizeof(where), "%s:%u: ", sim_quoted(file), line);
-	if (o && o - table < OF_RUN) {
+	if (sim_option_runs(option)) {
 		snprintf(setting, sizeof(setting), "%s=%s", name, value);
 		error = set(o, o->kind == SETTING ? setting : value, options);
 	} else {
@@ -496,13 +503,20 @@ int sim_options_add(struct sim_options *options, const char *name, const char *v
 	return error;
 }
 
+/* A report may have a name of its study's "call". */
+static bool names_only(const struct sim_axis *axis)
+{
+	return axis->names && !strchr(axis->name, '.') && !sim_option_runs(axis->name);
+}
+
 static int add_config(struct sim_options *out)
 {
 	struct sim_study_file *given = &out->given;
 	int error = sim_config_read(out->config, given);
 
 	for (size_t i = 0; !error && i < given->axes; i++)
-		error = sim_options_add(out, given->axis[i].name, given->axis[i].value[0],
+		error = names_only(&given->axis[i]) ? 0 :
+			sim_options_add(out, given->axis[i].name, given->axis[i].value[0],
 					given->axis[i].file, given->axis[i].line);
 	out->check |= given->check;
 	out->conflicts |= given->conflicts;

@@ -19,13 +19,19 @@ enum sim_progress { SIM_PROGRESS_AUTO, SIM_PROGRESS_ALWAYS, SIM_PROGRESS_NEVER }
 
 struct sim_kept_units;
 
+/* What the point names besides options and settings. The value is SIM_NOT_SET for an axis without
+ * effect in the run, NULL for an axis that the point does not set, and a name of a "call". */
+struct sim_beside {
+	const char *name, *value;
+};
+
 /* Additional data of a run that is a point of a study. */
 struct sim_of_study {
 	char hash[20];	  /* of the study */
 	uint64_t run, of; /* number of the point, from 1, and number of all points */
 	FILE *out;	  /* for the report */
-	const char *ignored[SIM_AXES]; /* axes that have no effect in this run */
-	size_t ignored_count;
+	struct sim_beside beside[SIM_AXES];
+	size_t besides;
 	struct sim_kept_units *kept; /* between the runs of a process, or NULL */
 	bool trial;	  /* make the machine and look up figures, but do not run */
 	uint64_t matched; /* patterns of --only that match a figure */
@@ -95,6 +101,8 @@ int sim_options_add(struct sim_options *options, const char *name, const char *v
 /* Refuse options that contradict one another. 0 or -1 with the reason on stderr. */
 int sim_options_relate(const struct sim_options *options);
 void sim_options_free(struct sim_options *options);
+/* Is this the name of an option that decides what is run? */
+bool sim_option_runs(const char *name);
 
 /* Print the usage on stdout. */
 void sim_options_help(void);

@@ -396,13 +396,12 @@ struct point {
 
 static void take_value(void *state, const char *path, const char *value, bool quoted)
 {
-	const struct sim_axis as = { .line = 1 };
+	const struct sim_axis as = { .line = 1, .names = true };
 	struct point *p = state;
 	struct sim_axis *axis;
+	bool made = strcmp(value, SIM_NOT_SET) && (quoted || strcmp(value, "null"));
 
-	(void)quoted;
-	if (p->error || strncmp(path, "point.", 6) || !strcmp(path, "point.hash") ||
-	    !strcmp(value, SIM_NOT_SET))
+	if (p->error || strncmp(path, "point.", 6) || !strcmp(path, "point.hash") || !made)
 		return;
 	axis = new_axis(p->study, path + 6, &as);
 	p->error = axis ? append(axis, value) : -1;

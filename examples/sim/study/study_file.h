@@ -28,7 +28,7 @@ struct sim_axis {
 	unsigned line;
 	bool zipped; /* its values go one to one with those of the axis before */
 	bool quick;  /* of a line for --quick */
-	bool names;  /* only names the values that are zipped to it */
+	bool names;  /* only names the values that are zipped to it, or may do so, in a report */
 };
 
 /* A line about the results: source, note, let, table, paper, claim, why or verdict. */

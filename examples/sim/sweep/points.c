@@ -100,14 +100,17 @@ int sweep_point(const struct sweep_points *p, uint64_t index, struct sim_options
 	memcpy(of->hash, p->hash, sizeof of->hash);
 	of->run = index + 1;
 	of->of = p->count;
-	for (size_t i = 0; !error && i < file->axes; i++)
-		if (file->axis[i].names)
-			continue;
-		else if (digit[i] == SWEEP_IGNORED ||
-			 !strcmp(file->axis[i].value[digit[i]], SIM_NOT_SET))
-			of->ignored[of->ignored_count++] = file->axis[i].name;
-		else
-			error = add_axis(p, i, file->axis[i].value[digit[i]], out);
+	for (size_t i = 0; !error && i < file->axes; i++) {
+		const struct sim_axis *axis = &file->axis[i];
+		const char *value = digit[i] == SWEEP_IGNORED ? NULL : axis->value[digit[i]];
+		bool set = value && strcmp(value, SIM_NOT_SET);
+
+		if (set)
+			error = add_axis(p, i, value, out);
+		if (!set || axis->names)
+			of->beside[of->besides++] = (struct sim_beside){
+				axis->name, set ? value : value ? NULL : SIM_NOT_SET };
+	}
 	out->of = of;
 	out->check = file->check;
 	out->conflicts = file->conflicts;
@@ -129,12 +132,24 @@ static int refuse_names(const char *file, unsigned line)
 	return -1;
 }
 
+/* Results have the names of a "call" beside the options of their points. */
+static int try_name(const struct sim_axis *axis)
+{
+	if (!axis->names || (strcmp(axis->name, "hash") && !sim_option_runs(axis->name)))
+		return 0;
+	fprintf(stderr, "gputm-sim: %s:%u: call %s: got a name that each point has, expected "
+			"another one\n", sim_quoted(axis->file), axis->line, axis->name);
+	return -1;
+}
+
 /* Check that each value is valid for its option. */
 static int try_values(const struct sweep_points *p)
 {
 	struct sim_options trial;
 	int error = sim_options_init(&trial, p->options->program);
 
+	for (size_t i = 0; !error && i < p->file.axes; i++)
+		error = try_name(&p->file.axis[i]);
 	for (size_t i = 0; !error && i < p->file.axes; i++)
 		for (size_t k = 0; !error && k < p->file.axis[i].values; k++) {
 			error = add_axis(p, i, p->file.axis[i].value[k], &trial);
