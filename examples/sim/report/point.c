@@ -220,6 +220,7 @@ void sim_report_begin(struct emit *e, const struct sim_options *o)
 		emit_text(e, "study", o->of->hash);
 		emit_u64(e, "run", o->of->run);
 		emit_u64(e, "of", o->of->of);
+		emit_text(e, "model", sim_model());
 	}
 	emit_text(e, "version", gputm_version());
 }

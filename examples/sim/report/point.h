@@ -41,6 +41,10 @@ static inline bool sim_row_told(const struct gputm_param *row, const void *confi
 	       (strcmp(row->name, "seed") || gputm_params_get(row, config));
 }
 
+/* A sum of the sources that can change a figure: those of the library and of the runner, without
+ * those that only look at runs or at results. */
+const char *sim_model(void);
+
 /* The begin of a report: the point within a study, and the version. */
 void sim_report_begin(struct emit *e, const struct sim_options *options);
 /* A value of the point: a number, or words; NULL writes null. */
