@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# examples/python/gputm: runs, results and comparison; the unittests of tests/python.
+# examples/python/gputm: results, comparison, claims, pictures and runs; the unittests of tests/python.
 . "${srcdir:-.}/tests/build/sim.sh"
 command -v python3 >/dev/null || skip "python3 is not installed: nothing of examples/python is tested"
 root=$(cd "$srcdir" && pwd)

@@ -8,7 +8,7 @@ python3 -m gputm says what it does with results.
 """
 import importlib
 
-_MODULES = "compare", "results", "runner", "stats", "unit"
+_MODULES = "claims", "compare", "page", "plot", "results", "runner", "stats", "unit"
 _HOMES = {"run": "runner", "study": "runner", "load": "runner", "RunFailed": "runner",
           "Results": "results", "Array": "results", "Wrong": "results", "Missing": "results"}
 

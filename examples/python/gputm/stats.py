@@ -12,7 +12,7 @@ import itertools
 import math
 import random
 
-EXACT = 20000  # as many assignments are all tried; of more, so many are drawn
+EXACT = 5000  # as many assignments are all tried; of more, so many are drawn
 SLACK = 1e-9   # sums that differ by less are equal
 
 

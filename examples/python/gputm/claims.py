@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""What a study shows: kilo_tm.py beside kilo-tm.study has a function for each figure or table of a
+paper, which gives notes, tables with the paper's numbers, and claims.
+
+    from gputm.claims import claim, figure, less, paper, table
+
+    @figure("Fung, thesis 2015, Fig. 4.9 (section 4.4.2)", "what the threads do with their cycles")
+    def fig_4_9(d):
+        share = d["times.threads.to"] / d["cycles"]
+        yield table("share", "share of commits", share, paper("system", {"kilo-tm": 0.4}))
+        yield claim("A limit of 2 shortens commits", less(share.sel(concurrency=2),
+                    share.sel(concurrency="inf")), expect="holds", quick="in part", why="...")
+
+A claim holds where all its relations hold in all cells that have numbers, and differs where none
+does. expect is the verdict that is expected, quick that of the small form.
+"""
+import ast
+import math
+import os
+
+from .results import Array, Dry, Missing, Wrong, number, shown
+from .stats import reach
+
+VERDICTS = "no result", "holds", "in part", "differs"
+
+
+class Note:
+    def __init__(self, words):
+        self.words = words
+
+
+class Table:
+    reach = None  # half of the 95 % interval over the seeds
+
+    def __init__(self, name, title, value, paper):
+        self.name, self.title, self.value = name, title, value
+        self.paper = bound(paper, value) if paper else None
+
+
+class Claim:
+    verdict = here = judged_by = None
+
+    def __init__(self, title, relations, expect, quick, why):
+        for verdict in expect, quick:
+            if verdict not in (None, *VERDICTS[1:]):
+                raise Wrong(f'"{title}": got {verdict!r}, expected holds, in part or differs')
+        self.title, self.relations, self.why = title, relations, why
+        self.expect, self.quick = expect, quick or expect
+
+    def expected(self, quick):
+        return self.quick if quick else self.expect
+
+    def surprises(self, quick):
+        """Is another verdict expected? A claim may have no cell in the small form."""
+        return (self.expected(quick) not in (None, self.verdict) and
+                not (quick and self.verdict == "no result"))
+
+
+class Paper:
+    """Printed numbers, by values of axes."""
+
+    def __init__(self, axes, numbers, where=None):
+        self.axes, self.numbers, self.where = axes, numbers, where or {}
+
+    def sel(self, **axes):
+        return Paper(self.axes, self.numbers, {**self.where, **axes})
+
+
+def note(words):
+    return Note(words)
+
+
+def table(name, title, value, paper=None):
+    return Table(name, title, value, paper)
+
+
+def claim(title, *relations, expect=None, quick=None, why=""):
+    return Claim(title, [part for relation in relations for part in relation], expect, quick, why)
+
+
+def paper(*axes_and_numbers):
+    """paper("program", {"HT-H": 1.39}), paper("system", "program", {"getm": {"HT-H": 1.39}})."""
+    return Paper(axes_and_numbers[:-1], axes_and_numbers[-1])
+
+
+def figure(source, what=""):
+    """The function is of this figure or table of a paper, which shows this."""
+    def mark(function):
+        function.source = source + (": " if what else "") + what
+        return function
+    return mark
+
+
+# ---- relations ----
+
+def bound(value, other):
+    """An array of a number, or of a paper's numbers, over the axes of the other."""
+    if isinstance(value, Array):
+        return value
+    if not isinstance(value, Paper):
+        return Array(other.grid, (), [float(value)])
+    grid = other.grid
+    over = tuple(axis for axis in grid.over if axis in map(grid.axis, value.axes))
+    cells = {}
+
+    def put(numbers, axes, at):
+        for key, inner in numbers.items():
+            index = grid.index(axes[0], key)
+            place = {**at, grid.axis(axes[0]): index}
+            if index is not None and axes[1:]:
+                put(inner, axes[1:], place)
+            elif index is not None:
+                cells[tuple(place[axis] for axis in over)] = inner
+    put(value.numbers, value.axes, {})
+    places = [()]
+    for axis in over:
+        places = [(*place, i) for place in places for i in range(len(grid.values[axis]))]
+    return Array(grid, over, [cells.get(place, math.nan) for place in places]).sel(value.where)
+
+
+def _chain(sign, holds, *sides):
+    like = next((side for side in sides if isinstance(side, Array)), None)
+    if like is None or len(sides) < 2:
+        raise TypeError("a relation has two sides or more, and one is an array of results")
+    sides = [bound(side, like) for side in sides]
+    return [(sign, holds, a, b) for a, b in zip(sides, sides[1:])]
+
+
+def less(*sides):
+    return _chain("<", lambda a, b: a < b, *sides)
+
+
+def more(*sides):
+    return _chain(">", lambda a, b: a > b, *sides)
+
+
+def at_most(*sides):
+    return _chain("<=", lambda a, b: a <= b, *sides)
+
+
+def at_least(*sides):
+    return _chain(">=", lambda a, b: a >= b, *sides)
+
+
+def between(low, value, high):
+    return at_most(low, value, high)
+
+
+def within(value, factor, of):
+    """Neither side is more than the factor times the other."""
+    return _chain(f"within {factor:g} of", lambda a, b: a <= b * factor and a * factor >= b,
+                  value, of)
+
+
+# ---- verdicts ----
+
+def _cell_name(row):
+    return " ".join(f"{axis} {value}" if not math.isnan(number(value)) else value
+                    for axis, value in row.items())
+
+
+def _relate(sign, holds, a, b):
+    """How many cells have numbers, in how many the relation holds, and the evidence."""
+    over = a.joint(b)
+    rows = [(row, x, y) for row, x, y in zip(a.grid.cells(over), a.spread(over), b.spread(over))
+            if not math.isnan(x) and not math.isnan(y)]
+    failing = [row for row in rows if not holds(*row[1:])]
+    cells, held = len(rows), len(rows) - len(failing)
+    if not rows:
+        return 0, 0, ""
+    if a.grid.size(over) == 1:
+        _, x, y = rows[0]
+        return cells, held, f"{'' if held else 'not '}{shown(x)} {sign} {shown(y)}"
+    if not failing:
+        left = [x for _, x, _ in rows]
+        return cells, held, f"{held} of {cells}, {shown(min(left))} to {shown(max(left))}"
+    told = ", ".join(f"{_cell_name(row)}: {shown(x)} {sign} {shown(y)}" for row, x, y in failing[:6])
+    return cells, held, (f"{held} of {cells}, but not {told}" + ", ..." * (len(failing) > 6))
+
+
+def judge_claim(item):
+    judged = [_relate(*relation) for relation in item.relations]
+    cells, held = sum(row[0] for row in judged), sum(row[1] for row in judged)
+    item.here = "; ".join(row[2] for row in judged if row[0])
+    item.verdict = VERDICTS[0 if not cells else 1 if held == cells else 2 if held else 3]
+
+
+def reach_of(arrays):
+    """Half of the interval of each cell, from arrays of one seed each."""
+    return [reach([value for value in values if math.isfinite(value)])
+            for values in zip(*(array.cells for array in arrays))]
+
+
+# ---- the file beside a study ----
+
+class Story:
+    """The figures of a file beside a study."""
+
+    def __init__(self, path):
+        self.path = path
+        self.study = os.path.join(os.path.dirname(path),
+                                  os.path.basename(path)[:-3].replace("_", "-") + ".study")
+        try:
+            with open(path, encoding="utf-8") as file:
+                self.source = file.read()
+        except OSError as problem:
+            raise Wrong(f"{path}: {problem.strerror}; expected a file of Python beside a study, as "
+                        "kilo_tm.py beside kilo-tm.study") from None
+        scope = {"__name__": os.path.basename(path)[:-3]}
+        exec(compile(self.source, path, "exec"), scope)
+        self.figures = [value for value in scope.values() if hasattr(value, "source")]
+        if not self.figures:
+            raise Wrong(f"{path}: no function has @figure(SOURCE) before it")
+
+    def items(self, data):
+        """A list of items for each figure. What does not exist is named with its figure."""
+        out = []
+        for function in self.figures:
+            try:
+                out.append(list(function(data)))
+            except (Missing, TypeError) as problem:
+                raise Wrong(f"{self.path}: {function.__name__}: {problem}") from problem
+        return out
+
+    def asked(self, *grids):
+        """The figures that results must have, found without results."""
+        asked = {}
+        for grid in grids:
+            dry = Dry(grid)
+            self.items(dry)
+            asked.update(dict.fromkeys(dry.asked))
+        return [*asked]
+
+    def judge(self, results):
+        """Pairs of a source and its items, judged."""
+        told = self.items(results)
+        if len(results.grid.seeds) > 1:
+            seeds = [self.items(results.of_seed(at)) for at in range(len(results.grid.seeds))]
+            for at, items in enumerate(told):
+                for i, item in enumerate(items):
+                    if isinstance(item, Table):
+                        item.reach = reach_of([seed[at][i].value for seed in seeds])
+        written = _relations_of(self.source)
+        for item in (item for items in told for item in items if isinstance(item, Claim)):
+            judge_claim(item)
+            item.judged_by = written.get(item.title, "")
+        return [(function.source, items) for function, items in zip(self.figures, told)]
+
+
+def _relations_of(source):
+    """The relations of each claim, as they are written."""
+    return {call.args[0].value: " and ".join(" ".join(ast.get_source_segment(source, part).split())
+                                             for part in call.args[1:])
+            for call in ast.walk(ast.parse(source))
+            if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "claim" and
+            call.args and isinstance(call.args[0], ast.Constant)}

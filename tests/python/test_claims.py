@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-2-Clause
+import math
+
+from gputm import claims
+from gputm.claims import Story, at_least, at_most, between, claim, less, more, paper, within
+from gputm.page import markdown, to_html
+from gputm.results import Array, Grid, Results, Wrong
+
+from made import AXES, FULL, Case, study_lines
+
+STORY = '''
+from gputm.claims import *
+
+@figure("A paper, Fig. 1 (section 2)", "its speed | and more")
+def fig_1(d):
+    best = d["cycles"].min("concurrency")
+    yield note("Something of it.")
+    speed = best / best.sel(variant="locks")
+    printed = paper("variant", {"few": 2, "many": 1.5})
+    yield table("speed", "cycles / locks", speed, printed)
+    yield table("at", "best limit", d["concurrency"].best(d["cycles"], "concurrency").sel(variant="few"))
+    yield claim("few are slow", more(speed.sel(variant="few"), 3), at_least(speed.sel(variant="locks"), 1),
+                expect="holds", quick="in part", why="It is | so.")
+    yield claim("nobody is fast", less(speed, 1), expect="differs")
+    yield claim("with many threads", less(d["cycles"].sel(threads=256), 1), expect="holds")
+    yield claim("as printed", within(speed, 1.2, printed))
+'''
+
+
+class Test(Case):
+    def setUp(self):
+        super().setUp()
+        cost = {"locks": 50, "few": 200, "many": 100}
+        self.lines = study_lines(lambda variant, limit, seed: cost[variant] + 10 * seed - (limit == "inf"))
+        self.grid = Grid(AXES, FULL)
+        self.results = Results(self.lines, self.grid)
+
+    def judged(self, *relations):
+        item = claim("c", *relations)
+        claims.judge_claim(item)
+        return item.verdict, item.here
+
+    def array(self, *cells):
+        return Array(self.grid, ("variant",), [*cells])
+
+    def test_relations_and_evidence(self):
+        a, one = self.array(1, 2, 3), Array(self.grid, (), [4])
+        for relation, verdict, here in (
+                (less(a, 4), "holds", "3 of 3, 1 to 3"),
+                (less(a, 3), "in part", "2 of 3, but not many: 3 < 3"),
+                (more(a, 5), "differs", "0 of 3, but not locks: 1 > 5, few: 2 > 5, many: 3 > 5"),
+                (at_most(a, 3), "holds", "3 of 3, 1 to 3"),
+                (at_least(a.sel(variant=["few", "many"]), 2), "holds", "2 of 2, 2 to 3"),
+                (between(1, a, 3), "holds", "3 of 3, 1 to 1; 3 of 3, 1 to 3"),
+                (within(one, 1.25, 5), "holds", "4 within 1.25 of 5"),
+                (within(one, 1.25, 5.01), "differs", "not 4 within 1.25 of 5.01"),
+                (less(one, 5, 4.5), "in part", "4 < 5; not 5 < 4.5"),
+                (less(a.sel(threads=256), 1), "no result", ""),
+                (less(self.array(math.nan, 1234.5, math.inf), 5000), "in part", "1 of 2, but not many: inf < 5000")):
+            self.assertEqual(self.judged(relation), (verdict, here))
+        cycles = self.results["cycles"].sel(variant=["few", "many"])
+        self.assertIn("0 of 4, but not few concurrency 1: 215 < 1, few inf: 214 < 1", self.judged(less(cycles, 1))[1])
+
+    def test_more_than_six_failing_cells_are_cut(self):
+        self.assertTrue(self.judged(less(self.results["cycles"] * self.array(1, 1, 1), 1))[1].count(":") == 6)
+
+    def test_a_paper_s_numbers(self):
+        one = paper("concurrency", "variant", {1: {"few": 3}, "inf": {"few": 4, "many": 5}})
+        self.assertEqual(self.judged(at_most(self.results["cycles"] * 0 + 3, one)), ("holds", "3 of 3, 3 to 3"))
+        self.assertEqual(claims.bound(one.sel(variant="few"), self.results["cycles"]).cells, [3, 4])
+        self.refused(KeyError, "variant has no value huge; it has locks, few, many", claims.bound,
+                     paper("variant", {"huge": 1}), self.array(1, 2, 3))
+
+    def story(self, text=STORY):
+        return Story(self.file("a_study.py", text))
+
+    def test_a_story_is_judged(self):
+        story = self.story()
+        self.assertTrue(story.study.endswith("/a-study.study"))
+        self.assertEqual(story.asked(self.grid, Grid(FULL, AXES)), ["cycles"])
+        (source, items), = story.judge(self.results)
+        self.assertEqual(source, "A paper, Fig. 1 (section 2): its speed | and more")
+        few, fast, many, printed = items[3:]
+        self.assertEqual([item.verdict for item in items[3:]], ["holds", "differs", "no result", "in part"])
+        self.assertEqual(few.here, "3.29 > 3; 1 >= 1")
+        self.assertEqual(few.judged_by, 'more(speed.sel(variant="few"), 3) and at_least(speed.sel(variant="locks"), 1)')
+        self.assertEqual((few.surprises(False), few.surprises(True)), (False, True))
+        self.assertEqual((fast.surprises(False), many.surprises(False), many.surprises(True)), (False, True, False))
+        self.assertFalse(printed.surprises(False))
+        # The interval of two seeds: 12.7 times the standard error of their ratios.
+        ratios = [209 / 60, 219 / 70]
+        self.assertAlmostEqual(items[1].reach[1], 12.7062 * abs(ratios[0] - ratios[1]) / 2, 3)
+
+    def test_the_page(self):
+        told = self.story().judge(self.results)
+        lines, pictures = markdown(told, "here/page", 2, quick=True)
+        for line in ("## A paper, Fig. 1 (section 2): its speed &#124; and more", "Something of it.",
+                     "**cycles / locks** (in parentheses: the paper's)", "![speed](page-speed.svg)",
+                     "| variant | speed |", "| few | 3.29 (2) |", "|  | at |",
+                     '| few are slow | `more(speed.sel(variant="few"), 3) and at_least(speed.sel('
+                     'variant="locks"), 1)` | 3.29 &#62; 3; 1 &#62;= 1 | holds (expected: in part) |',
+                     "| with many threads | `less(d[\"cycles\"].sel(threads=256), 1)` |  | no result |"):
+            self.assertIn(line, lines)
+        self.assertEqual([file for _, file, _ in pictures], ["here/page-speed.svg"])
+        told[0][1][3].verdict = "in part"
+        self.assertTrue(any(line.endswith("| in part (expected: holds): It is &#124; so. |") for line in markdown(told, "p", 2)[0]))
+        words = to_html(lines, "nowhere")
+        for part in ("<h2>A paper, Fig. 1", "<b>cycles / locks</b>", "<td>3.29 (2)", "<p>(no picture page-speed.svg)",
+                     '<code>less(speed, 1)</code>', '<td class="t">few are slow'):
+            self.assertIn(part, words)
+
+    def test_what_does_not_exist_is_named_with_its_figure(self):
+        for words, change in (
+                ("fig_1: variant has no value huge; it has", ('variant="few"), 3', 'variant="huge"), 3')),
+                ("fig_1: the study has no line axis", ('min("concurrency")', 'min("axis")')),
+                ("fig_1: a < b keeps neither side", ("less(speed, 1)", "speed < 1")),
+                ("got 'hold', expected holds, in part or differs", ('expect="holds"', 'expect="hold"'))):
+            self.refused(Wrong, words, self.story(STORY.replace(*change)).items, self.results)
+        self.refused(Wrong, "no function has @figure(SOURCE)", self.story, "x = 1\n")
+        self.refused(Wrong, "expected a file of Python beside a study", Story, "nothing.py")
+        self.refused(Wrong, "has the figure cyclos: tell it in the study",
+                     self.story(STORY.replace('"cycles"', '"cyclos"')).judge, self.results)
