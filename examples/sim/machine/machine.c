@@ -275,14 +275,16 @@ static void io_gpu(struct sim_machine *machine, struct sim_io *io)
 		machine->port.ops->io(&machine->port, io);
 }
 
-/* Calls are of parts that there are. Few ticks have some. */
+/* Calls are of parts that there are. Few ticks have some. Memory at a fixed distance has no
+ * crossbars. */
 static void wheel_io(struct sim_machine *machine, struct sim_io *io)
 {
-	const uint32_t cores = machine->config.cores, partitions = machine->config.partitions;
+	const uint32_t cores = machine->config.cores, ports = machine->far ? 0 : cores;
+	const uint32_t partitions = machine->config.partitions;
 	const uint32_t parts[SIM_PART_WORDS] = {
 		[SIM_PARTITION] = partitions, [SIM_PORT_TO_PARTITION] = partitions,
-		[SIM_PORT_FROM_PARTITION] = partitions, [SIM_PORT_FROM_CORE] = cores,
-		[SIM_PORT_TO_CORE] = cores, [SIM_CORE] = cores,
+		[SIM_PORT_FROM_PARTITION] = partitions, [SIM_PORT_FROM_CORE] = ports,
+		[SIM_PORT_TO_CORE] = ports, [SIM_CORE] = cores,
 	};
 	struct sim_wheel *wheel = &machine->wheel;
 
