@@ -131,6 +131,30 @@ TXT
 	done
 }
 
+# The files that a study names lie in its folder, wherever the program is called.
+case_paths() {
+	kernels=$(cd "$OLDPWD" && cd "$srcdir/examples/kernels" && pwd)
+	mkdir -p far/parts
+	cp "$kernels/privatisation.kernel" "$kernels/litmus.macros" far/parts
+	printf 'one two three four\n' >far/words
+	printf 'include parts/which.part\nzip threads - 4\n' >far/own.study
+	printf 'workload ./privatisation.kernel hash-table\nzip keys - ../words\n' >far/parts/which.part
+	run 0 --study far/own.study --report roles --jobs 1 --out here.jsonl
+	(cd far && run 0 --study own.study --report roles --jobs 1 --out ../there.jsonl; exit "$failed") || failed=1
+	cmp -s here.jsonl there.jsonl || complain "other bytes in another folder: $(diff here.jsonl there.jsonl)"
+	grep -q '"point.workload":"./privatisation.kernel",.*"point.keys":null' here.jsonl &&
+		grep -q '"point.keys":"../words".*"config.keys":"../words"' here.jsonl ||
+		complain "names of files: $(cut -c 1-300 here.jsonl)"
+	# The command of a failure is for this folder.
+	printf 'workload ./privatisation.kernel\nset commit_unit.ring 16 960\n' >far/parts/bad.study
+	run 1 --study far/parts/bad.study --jobs 1
+	grep -q '"point.workload":"./privatisation.kernel".*"command":"gputm-sim --system kilo-tm --workload far/parts/./privatisation.kernel' out ||
+		complain "the command of a failure: $(cat out)"
+	printf 'workload ./none.kernel\nseed 1\n' >far/none.study
+	run 2 --study far/none.study
+	grep -q 'far/./none.kernel' err || complain "a kernel that is not there: $(cat err)"
+}
+
 # What a study runs, in both forms.
 case_axes() {
 	cat >two.study <<'TXT'

@@ -59,8 +59,8 @@ static void put_run(struct emit *e, const struct sim_report *r)
 	emit_u64(e, "seed", r->options->seed);
 	if (r->options->divergence)
 		emit_text(e, "divergence", r->options->divergence);
-	emit_text(e, "keys", r->options->keys);
-	emit_text(e, "trace", r->options->trace);
+	emit_text(e, "keys", sim_point_spelt(r->options, "keys", r->options->keys));
+	emit_text(e, "trace", sim_point_spelt(r->options, "trace", r->options->trace));
 }
 
 static void put_launch(struct emit *e, const struct sim_report *r)

@@ -209,9 +209,24 @@ void sim_point_value(struct emit *e, const char *name, const char *value)
 		emit_text(e, name, value);
 }
 
+const char *sim_point_spelt(const struct sim_options *o, const char *option, const char *name)
+{
+	for (size_t i = 0; o->of && i < o->of->spelts; i++)
+		if (!strcmp(o->of->spelt[i].name, option))
+			return o->of->spelt[i].value;
+	return name;
+}
+
+struct told {
+	struct emit *e;
+	const struct sim_options *options;
+};
+
 static void put(void *state, const char *name, const char *value)
 {
-	sim_point_value(state, name, value);
+	const struct told *told = state;
+
+	sim_point_value(told->e, name, sim_point_spelt(told->options, name, value));
 }
 
 void sim_report_begin(struct emit *e, const struct sim_options *o)
@@ -227,11 +242,13 @@ void sim_report_begin(struct emit *e, const struct sim_options *o)
 
 void sim_report_point(struct emit *e, const struct sim_options *o, const char *hash)
 {
+	struct told told = { e, o };
+
 	emit_object(e, "point");
 	if (hash)
 		emit_text(e, "hash", hash);
-	sim_point_each(o, put, e);
+	sim_point_each(o, put, &told);
 	for (size_t i = 0; o->of && i < o->of->besides; i++)
-		put(e, o->of->beside[i].name, o->of->beside[i].value);
+		sim_point_value(e, o->of->beside[i].name, o->of->beside[i].value);
 	emit_end(e);
 }

@@ -13,6 +13,10 @@
 typedef void sim_point_fn(void *state, const char *name, const char *value);
 void sim_point_each(const struct sim_options *options, sim_point_fn *fn, void *state);
 
+/* The name of a file for the report: as a study spells it, so that its results are equal in each
+ * folder; else as it was given. */
+const char *sim_point_spelt(const struct sim_options *options, const char *option,
+			    const char *name);
 /* The kernel file of the run, or NULL. */
 const char *sim_point_path(const struct sim_options *options);
 /* Hash of all parameters, the seed and the bytes of the input files. It is the same on every host.

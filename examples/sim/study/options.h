@@ -19,6 +19,8 @@ enum sim_progress { SIM_PROGRESS_AUTO, SIM_PROGRESS_ALWAYS, SIM_PROGRESS_NEVER }
 
 struct sim_kept_units;
 
+#define SIM_FILES 5 /* options that may name a file: workload, kernel, keys, edges, trace */
+
 /* What the point names besides options and settings. The value is SIM_NOT_SET for an axis without
  * effect in the run, NULL for an axis that the point does not set, and a name of a "call". */
 struct sim_beside {
@@ -32,6 +34,8 @@ struct sim_of_study {
 	FILE *out;	  /* for the report */
 	struct sim_beside beside[SIM_AXES];
 	size_t besides;
+	struct sim_beside spelt[SIM_FILES]; /* options that name files, as the study spells them */
+	size_t spelts;
 	struct sim_kept_units *kept; /* between the runs of a process, or NULL */
 	bool trial;	  /* make the machine and look up figures, but do not run */
 	uint64_t matched; /* patterns of --only that match a figure */

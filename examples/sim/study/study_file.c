@@ -79,18 +79,63 @@ static int read_text(const char *name, struct sim_study_file *out)
 
 /* ---- values ---- */
 
+/* Give the list room for one more; false without memory. */
+static bool make_room(char ***list, size_t used)
+{
+	char **bigger = *list;
+
+	if (!(used & (used - 1))) /* 0, 1, 2, 4, ... */
+		bigger = sim_realloc(bigger, (used ? 2 * used : 1) * sizeof *bigger);
+	if (bigger)
+		*list = bigger;
+	return bigger != NULL;
+}
+
 static int append(struct sim_axis *axis, const char *value)
 {
-	char **bigger = axis->value;
+	size_t i = axis->values;
 
-	if (!(axis->values & (axis->values - 1))) /* 0, 1, 2, 4, ... */
-		bigger = sim_realloc(bigger,
-				     (axis->values ? 2 * axis->values : 1) * sizeof *bigger);
-	if (!bigger)
+	if (!make_room(&axis->value, i) || !make_room(&axis->path, i))
 		return out_of_memory();
-	axis->value = bigger;
-	bigger[axis->values] = sim_strdup(value);
-	return bigger[axis->values] ? (axis->values++, 0) : out_of_memory();
+	axis->path[i] = NULL;
+	axis->value[i] = sim_strdup(value);
+	return axis->value[i] ? (axis->values++, 0) : out_of_memory();
+}
+
+/* A name in a study means a file in the folder of the study, wherever the program is called. The
+ * caller frees the path; NULL without memory. */
+static char *path_of(const char *study, const char *name)
+{
+	const char *slash = strrchr(study, '/');
+	int folder = *name == '/' || !slash ? 0 : (int)(slash + 1 - study);
+	size_t size = (size_t)folder + strlen(name) + 1;
+	char *path = sim_malloc(size);
+
+	if (path)
+		snprintf(path, size, "%.*s%s", folder, study, name);
+	return path;
+}
+
+static bool is_file(const char *option, const char *value)
+{
+	static const char *const files[] = { "kernel", "keys", "edges", "trace" };
+	bool found = !strcmp(option, "workload") &&
+		     (strchr(value, '/') || strstr(value, ".kernel"));
+
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+		found = found || !strcmp(option, files[i]);
+	return found && strcmp(value, "-") != 0;
+}
+
+static int append_name(const struct sim_study_file *study, struct sim_axis *axis,
+		       const char *value)
+{
+	int error = append(axis, value);
+
+	if (error || !is_file(axis->name, value))
+		return error;
+	axis->path[axis->values - 1] = path_of(study->name, value);
+	return axis->path[axis->values - 1] ? 0 : out_of_memory();
 }
 
 /* Read a value, or all values of "FIRST..LAST". */
@@ -103,7 +148,7 @@ static int append_word(const struct sim_study_file *study, struct sim_axis *axis
 
 	if (sim_number(&end, 10, UINT64_MAX, &first) != SIM_NUMBER || strncmp(end, "..", 2) ||
 	    !sim_is_number(end + 2, 10, UINT64_MAX, &last))
-		return append(axis, word);
+		return append_name(study, axis, word);
 	if (last < first || last - first >= SIM_POINTS)
 		return wrong(study, axis->line, "%s: got \"%s\", expected FIRST..LAST with 1 to %d "
 						"values", axis->name, sim_quoted(word), SIM_POINTS);
@@ -143,10 +188,13 @@ static struct sim_axis *axis_of(struct sim_study_file *study, const char *name)
 
 static void clear(struct sim_axis *axis)
 {
-	while (axis->values)
+	while (axis->values) {
 		sim_free(axis->value[--axis->values]);
+		sim_free(axis->path[axis->values]);
+	}
 	sim_free(axis->value);
-	axis->value = NULL;
+	sim_free(axis->path);
+	axis->value = axis->path = NULL;
 }
 
 /* Store the line, without values yet; a line for --quick replaces the line that it stands for. */
@@ -204,15 +252,17 @@ static int read_lines(struct sim_study_file *out);
 /* Path of a file in the folder of this file. */
 static int include(struct sim_study_file *study, unsigned line, const char *name)
 {
-	const char *now = study->name, *slash = strrchr(now, '/');
-	char path[1024];
+	const char *now = study->name;
+	char *path;
 	int error;
 
 	if (!name)
 		return wrong(study, line, "include: got nothing, expected FILE");
-	snprintf(path, sizeof path, "%.*s%s", *name == '/' || !slash ? 0 : (int)(slash + 1 - now),
-		 now, name);
+	path = path_of(now, name);
+	if (!path)
+		return out_of_memory();
 	error = read_text(path, study) ? -1 : read_lines(study);
+	sim_free(path);
 	study->name = now;
 	return error ? wrong(study, line, "included here") : 0;
 }

@@ -6,9 +6,9 @@
  * line is "NAME VALUE..." or "set PATH.FIELD VALUE...", where 3..7 are five values; "zip" before
  * it: its values go with those of the line before, one with one, and do not multiply; the value
  * "-": as though the line were not there; "call NAME TEXT...": names for the values zipped to it;
- * "check"; "tell FIGURE..."; "include FILE", in the folder of this one; what is said about results,
+ * "check"; "tell FIGURE..."; "include FILE"; what is said about results,
  * which sweep/claims.c reads; "quick" before any of them: for --quick only, instead of the line
- * before; or a comment behind #.
+ * before; or a comment behind #. Files that a study names lie in its folder.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,7 +22,8 @@
 
 struct sim_axis {
 	char *name; /* name of an option, or PATH.FIELD */
-	char **value;
+	char **value; /* as the file has them */
+	char **path;  /* value as a path from here, where it is a file; else NULL */
 	size_t values;
 	const char *file;
 	unsigned line;

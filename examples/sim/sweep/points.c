@@ -68,10 +68,11 @@ static bool again(const struct sim_study_file *file, const size_t digit[SIM_AXES
 
 /* ---- options of a point ---- */
 
-static int add_axis(const struct sweep_points *p, size_t i, const char *value,
-		    struct sim_options *out)
+/* Set value number `k` of axis `i`. */
+static int add_axis(const struct sweep_points *p, size_t i, size_t k, struct sim_options *out)
 {
 	const struct sim_axis *axis = &p->file.axis[i];
+	const char *value = axis->path[k] ? axis->path[k] : axis->value[k];
 
 	return axis->names || !strcmp(value, SIM_NOT_SET) ? 0 :
 		       sim_options_add(out, axis->name, value, axis->file, axis->line);
@@ -106,7 +107,9 @@ int sweep_point(const struct sweep_points *p, uint64_t index, struct sim_options
 		bool set = value && strcmp(value, SIM_NOT_SET);
 
 		if (set)
-			error = add_axis(p, i, value, out);
+			error = add_axis(p, i, digit[i], out);
+		if (set && axis->path[digit[i]])
+			of->spelt[of->spelts++] = (struct sim_beside){ axis->name, value };
 		if (!set || axis->names)
 			of->beside[of->besides++] = (struct sim_beside){
 				axis->name, set ? value : value ? NULL : SIM_NOT_SET };
@@ -152,7 +155,7 @@ static int try_values(const struct sweep_points *p)
 		error = try_name(&p->file.axis[i]);
 	for (size_t i = 0; !error && i < p->file.axes; i++)
 		for (size_t k = 0; !error && k < p->file.axis[i].values; k++) {
-			error = add_axis(p, i, p->file.axis[i].value[k], &trial);
+			error = add_axis(p, i, k, &trial);
 			if (!error && !sim_setup_known(&trial))
 				error = refuse_names(p->file.axis[i].file, p->file.axis[i].line);
 			sim_options_free(&trial);
@@ -234,7 +237,7 @@ static int look_at(struct sweep_points *p, const size_t digit[SIM_AXES], uint64_
 
 	for (size_t i = 0; !error && i < file->axes; i++)
 		if (chooses(&file->axis[i])) {
-			error = add_axis(p, i, file->axis[i].value[digit[i]], &options);
+			error = add_axis(p, i, digit[i], &options);
 			name = file->axis[i].file;
 			line = file->axis[i].line;
 		}
