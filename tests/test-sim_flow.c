@@ -145,7 +145,7 @@ static bool runs_right_on(const char *text, const struct flow_mechanism *mechani
 	struct flow_config *own = calloc(1, mechanism->class.config_size);
 	struct sim_workload_class *class;
 	struct sim_workload *workload = workload_of(text, &class);
-	struct sim_machine *machine;
+	struct sim_run *run;
 	struct sim_result r;
 
 	ck_assert_ptr_nonnull(own);
@@ -153,14 +153,14 @@ static bool runs_right_on(const char *text, const struct flow_mechanism *mechani
 	own->core.warps = 64;
 	own->core.most_cycles = 10000000;
 	ck_assert_msg(!sim_machine_new(NULL, config, &mechanism->class, own, workload, &options,
-				       &machine), "%s", sim_machine_error(machine));
-	ck_assert_msg(sim_machine_run(machine) != -ENOEXEC, "%s", sim_machine_error(machine));
-	mechanism->class.own->judge(machine, verdict);
-	sim_machine_result(machine, &r);
+				       &run), "%s", sim_run_error(run));
+	ck_assert_msg(sim_run_execute(run) != -ENOEXEC, "%s", sim_run_error(run));
+	mechanism->class.own->judge(run, verdict);
+	sim_run_result(run, &r);
 	if (verdict->passed)
 		ck_assert_uint_eq(r.cycles * (config ? config->cores : 1),
 				  r.instructions + r.longer + r.idle + r.memory_idle);
-	sim_machine_free(machine);
+	sim_run_free(run);
 	class->free(workload);
 	sim_kernel_class_free(class);
 	free(own);
@@ -336,7 +336,7 @@ static void losing_branch(struct sim_machine *machine, struct sim_warp *warp, ui
 /* A warp leaves out a store. */
 static void straying_go(struct sim_machine *machine, struct sim_warp *warp, uint64_t next)
 {
-	bool store = machine->program->code[next].op == SIM_STORE;
+	bool store = machine->port.program->code[next].op == SIM_STORE;
 
 	sim_stacks.go(machine, warp, next + (store && !countdown++));
 }

@@ -199,7 +199,7 @@ KIT_TESTS(test_fig_7_in_the_machine, 2)
 	struct row row[2 * LENGTH(figure)];
 	struct sim_machine_config shape;
 	struct getm_config config;
-	struct sim_machine *machine;
+	struct sim_run *sim;
 	struct sim_shape ports_shape;
 	struct watch watch[6];
 	unsigned seen = 0;
@@ -214,21 +214,21 @@ KIT_TESTS(test_fig_7_in_the_machine, 2)
 	config.warp_clock.backoff_base = 0;
 	workload.program[SIM_TRANSACTIONS] = &program.program;
 	ck_assert_int_eq(sim_machine_new(NULL, &shape, &sim_getm, &config, &workload, &options,
-					 &machine), 0);
+					 &sim), 0);
 	for (uint32_t i = 0; i < shape.partitions; i++) {
-		struct getm *getm = machine->port.state;
+		struct getm *getm = sim->port.state;
 
 		watch[i] = (struct watch){ getm, i, &seen, row };
 		gputm_unit_observe(gputm_validation_unit_unit(getm->partition[i].unit), note,
 				   &watch[i]);
 	}
 	/* Block 0, tx1, is on core 1. */
-	set_clock(((struct getm *)machine->port.state)->core[1].clock, 20);
-	set_clock(((struct getm *)machine->port.state)->core[0].clock, 10);
-	ck_assert_int_eq(sim_machine_run(machine), 0);
+	set_clock(((struct getm *)sim->port.state)->core[1].clock, 20);
+	set_clock(((struct getm *)sim->port.state)->core[0].clock, 10);
+	ck_assert_int_eq(sim_run_execute(sim), 0);
 	compare(row, seen);
-	KIT_HAS(machine->port.result, committed, 2, aborted, 1);
-	ck_assert_uint_eq(sim_memory_read(machine->port.memory, A), 100);
-	ck_assert_uint_eq(sim_memory_read(machine->port.memory, B), 100);
-	sim_machine_free(machine);
+	KIT_HAS(sim->port.result, committed, 2, aborted, 1);
+	ck_assert_uint_eq(sim_memory_read(sim->port.memory, A), 100);
+	ck_assert_uint_eq(sim_memory_read(sim->port.memory, B), 100);
+	sim_run_free(sim);
 }

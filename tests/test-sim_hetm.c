@@ -38,12 +38,12 @@ static int push(struct gputm_device_validator *v, const struct gputm_access_bitm
 }
 
 /* A cycle is counted nowhere, or one of the GPU is counted twice. */
-static void pass(struct sim_machine *machine, uint64_t until)
+static void pass(struct hetm *h, uint64_t until)
 {
-	bool early = mutant == LOSES_TIME && machine->port.now == 0;
+	bool early = mutant == LOSES_TIME && h->port.now == 0;
 
-	hetm_time_passes(machine, until - early);
-	hetm_of(machine)->spent[HETM_GPU_RUNS] += mutant == WORKS_TWICE && machine->port.now == 0;
+	hetm_time_passes(h, until - early);
+	h->spent[HETM_GPU_RUNS] += mutant == WORKS_TWICE && h->port.now == 0;
 }
 
 #define gputm_sync_round_complete complete
@@ -111,16 +111,16 @@ struct run {
 	uint64_t count[5]; /* of hetm_exact_count() */
 };
 
-static void judge(struct run *run, struct sim_machine *machine, struct sim_check *check)
+static void judge(struct run *run, struct sim_run *sim, struct sim_check *check)
 {
 	struct sim_verdict verdict;
 	const char *name;
 
-	run->error = sim_machine_run(machine);
-	strcpy(run->message, sim_machine_error(machine));
-	for (size_t i = 0; hetm_machine.check_count(machine, i, &name, &run->count[i]); i++)
+	run->error = sim_run_execute(sim);
+	strcpy(run->message, sim_run_error(sim));
+	for (size_t i = 0; hetm_runs.check_count(sim, i, &name, &run->count[i]); i++)
 		ck_assert_uint_lt(i, 5);
-	ck_assert_int_eq(sim_check_judge(check, sim_machine_memory(machine), &verdict), 0);
+	ck_assert_int_eq(sim_check_judge(check, sim->port.memory, &verdict), 0);
 	run->passed = !run->error && verdict.passed;
 }
 
@@ -135,7 +135,7 @@ static struct run run_with(enum mutant error_of_ours, uint32_t bytes_apart, uint
 	struct sim_check *check = sim_check_new(&workload);
 	struct sim_run_options options = { .observer = sim_check_observer(check),
 					   .systems = sim_system_classes };
-	struct sim_machine *machine;
+	struct sim_run *sim;
 	struct hetm_config config;
 	struct run run;
 
@@ -149,10 +149,10 @@ static struct run run_with(enum mutant error_of_ours, uint32_t bytes_apart, uint
 	config.round.early_cycles = early;
 	config.round.round_cycles = 40000;
 	ck_assert_int_eq(sim_machine_new(NULL, NULL, &sim_hetm, &config, &workload, &options,
-					 &machine), 0);
-	hetm_of(machine)->exact.mark = mark;
-	judge(&run, machine, check);
-	sim_machine_free(machine);
+					 &sim), 0);
+	hetm_in(sim)->exact.mark = mark;
+	judge(&run, sim, check);
+	sim_run_free(sim);
 	sim_check_free(check);
 	return run;
 }

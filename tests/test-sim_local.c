@@ -36,22 +36,22 @@ static int run_program(struct run *run, const struct code *code, lane_fn *functi
 	struct lane_program program;
 	struct sim_workload workload = { .class = &class, .threads = run->threads };
 	struct sim_run_options options = { .most_cycles = 10000000, .stop = run->stop };
-	struct sim_machine *machine;
+	struct sim_run *sim;
 	int error;
 
 	program_of(code, function, &program);
 	workload.block_size = (uint32_t)run->threads;
 	workload.program[SIM_LOCAL] = &program.program;
 	workload.lock_base = UINT64_MAX;
-	error = sim_machine_new(NULL, NULL, run->system, &run->config, &workload, &options,
-				&machine);
+	error = sim_run_new(NULL, &local_runs, NULL, run->system, &run->config, &workload,
+			    &options, &sim);
 	if (!error)
-		error = sim_machine_run(machine);
-	sim_machine_result(machine, &run->result);
+		error = sim_run_execute(sim);
+	sim_run_result(sim, &run->result);
 	if (!error)
-		run->memory = sim_memory_copy(sim_machine_memory(machine));
-	strcpy(run->error, sim_machine_error(machine));
-	sim_machine_free(machine);
+		run->memory = sim_memory_copy(sim->port.memory);
+	strcpy(run->error, sim_run_error(sim));
+	sim_run_free(sim);
 	return error;
 }
 

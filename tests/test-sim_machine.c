@@ -47,7 +47,7 @@ struct run {
 	const struct sim_system_class *system;
 	struct sim_region region;
 	struct sim_result result;
-	void (*made)(const struct sim_machine *machine); /* told before it runs, or NULL */
+	void (*made)(const struct sim_run *sim); /* told before it runs, or NULL */
 };
 
 CODE(exits, EXIT);
@@ -87,7 +87,7 @@ static int run_program(struct run *run, const struct code *code, lane_fn *functi
 	struct lane_program program;
 	struct sim_workload workload = { .class = &class, .threads = threads };
 	struct sim_shape shape = sim_machine_shape(&run->config);
-	struct sim_machine *machine;
+	struct sim_run *sim;
 	void *config = calloc(1, run->system->config_size + 1);
 	int error;
 
@@ -100,17 +100,17 @@ static int run_program(struct run *run, const struct code *code, lane_fn *functi
 	workload.region[0] = run->region;
 	workload.regions = run->region.length ? 1 : 0;
 	error = sim_machine_new(NULL, &run->config, run->system, config, &workload, &run->options,
-				&machine);
+				&sim);
 	if (!error && run->made)
-		run->made(machine);
+		run->made(sim);
 	if (!error)
-		error = sim_machine_run(machine);
+		error = sim_run_execute(sim);
 	if (!error) {
-		sim_machine_result(machine, &run->result);
+		sim_run_result(sim, &run->result);
 		sim_memory_free(final);
-		final = sim_memory_copy(sim_machine_memory(machine));
+		final = sim_memory_copy(sim->port.memory);
 	}
-	sim_machine_free(machine);
+	sim_run_free(sim);
 	free(config);
 	return error;
 }
@@ -498,12 +498,12 @@ KIT_TESTS(test_swapped_units_change_nothing, 6)
 static uint64_t units_hash;
 static size_t units;
 
-static void hash_units(const struct sim_machine *machine)
+static void hash_units(const struct sim_run *sim)
 {
 	struct sim_unit_info info;
 
 	units_hash = UINT64_C(0xcbf29ce484222325);
-	for (units = 0; sim_machine_unit(machine, units, &info); units++) {
+	for (units = 0; sim_unit_get(&sim->port, units, &info); units++) {
 		size_t size = gputm_unit_save(info.unit, NULL, 0);
 		unsigned char *snapshot = malloc(size);
 
@@ -528,9 +528,9 @@ static size_t taken(const struct sim_kept_units *kept)
 static struct sim_kept_units kept;
 static size_t taken_units;
 
-static void hash_and_count(const struct sim_machine *machine)
+static void hash_and_count(const struct sim_run *sim)
 {
-	hash_units(machine);
+	hash_units(sim);
 	taken_units = taken(&kept);
 }
 

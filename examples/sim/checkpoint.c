@@ -186,7 +186,7 @@ static int restore(const struct sim_report *report, FILE *in)
 	if (!io.byte)
 		return refuse(name, "a file that is damaged or cut short", "a file of --save-at");
 	io.size = head.bytes;
-	status = sim_machine_restore(report->machine, &io);
+	status = sim_run_restore(report->run, &io);
 	sim_free(io.byte);
 	if (status == -ENOMEM)
 		return sim_complain(SIM_FAILED, "out of memory for --restore");

@@ -19,7 +19,7 @@ struct list {
 	const struct gputm_params *params; /* of the machine */
 	struct sim_machine_config machine;
 	const char *machine_name;
-	const struct sim_own_machine *own; /* the machine asked for, or NULL */
+	const struct sim_run_class *own; /* the machine asked for, or NULL */
 	bool found;
 };
 
@@ -111,12 +111,12 @@ static void list_workload(struct list *list, const struct sim_workload_class *wo
 /* Systems with a machine of their own; the options of the system describe it. */
 static void list_own(struct list *list)
 {
-	const struct sim_own_machine *last = NULL;
+	const struct sim_run_class *last = NULL;
 	const char *name = list->name;
 	bool named;
 
 	for (size_t i = 0; sim_system_classes[i]; i++) {
-		const struct sim_own_machine *own = sim_system_classes[i]->own;
+		const struct sim_run_class *own = sim_system_classes[i]->own;
 
 		if (!own || (list->own && list->own != own))
 			continue;
@@ -201,11 +201,11 @@ static const char *any_name(const void *unused, size_t index)
 static const char *machine_at(const void *unused, size_t index)
 {
 	const char *name = sim_machine_name(unused, index);
-	const struct sim_own_machine *last = NULL;
+	const struct sim_run_class *last = NULL;
 
 	index -= name ? 0 : SIM_MACHINES;
 	for (size_t i = 0; !name && sim_system_classes[i]; i++) {
-		const struct sim_own_machine *own = sim_system_classes[i]->own;
+		const struct sim_run_class *own = sim_system_classes[i]->own;
 
 		if (own && own != last && !index--)
 			name = own->name;
@@ -214,7 +214,7 @@ static const char *machine_at(const void *unused, size_t index)
 	return name;
 }
 
-static const struct sim_own_machine *own_machine(const char *name)
+static const struct sim_run_class *own_machine(const char *name)
 {
 	for (size_t i = 0; sim_system_classes[i]; i++)
 		if (sim_system_classes[i]->own && !strcmp(sim_system_classes[i]->own->name, name))

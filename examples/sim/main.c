@@ -43,7 +43,7 @@ struct proof {
 	struct sim_check *replay;
 	struct sim_history *history;
 	struct sim_conflicts *conflicts;
-	void (*judge)(struct sim_machine *machine, struct sim_verdict *out);
+	void (*judge)(struct sim_run *run, struct sim_verdict *out);
 	struct sim_verdict verdict;
 };
 
@@ -52,14 +52,14 @@ struct proof {
 static int run(const struct proof *proof, struct sim_bar *bar, struct sim_report *report)
 {
 	double start = sim_seconds();
-	int error = sim_machine_run(report->machine);
+	int error = sim_run_execute(report->run);
 
 	sim_bar_end(bar);
 	report->wall_seconds = sim_seconds() - start;
 	if (error == -ENOEXEC || (error && error != -EINTR && !proof->judge))
 		return sim_complain(error == -ENOEXEC ? SIM_BAD_INPUT : SIM_FAILED,
-				    sim_machine_error(report->machine));
-	sim_machine_result(report->machine, &report->result);
+				    sim_run_error(report->run));
+	sim_run_result(report->run, &report->result);
 	report->ended = error == -EINTR ? sim_stop : 0;
 	if (!report->ended)
 		return SIM_DONE;
@@ -86,9 +86,9 @@ static int judge(struct proof *proof, struct sim_report *report)
 	if (report->ended || (!proof->replay && !proof->judge))
 		return 0;
 	if (proof->judge)
-		proof->judge(report->machine, &proof->verdict);
+		proof->judge(report->run, &proof->verdict);
 	else
-		error = sim_check_judge(proof->replay, sim_machine_memory(report->machine),
+		error = sim_check_judge(proof->replay, report->run->port.memory,
 					&proof->verdict);
 	judge_units(&proof->verdict);
 	report->verdict = &proof->verdict;
@@ -153,7 +153,7 @@ static int make_machine(struct gputm_ctx *ctx, const struct proof *proof, struct
 
 	return sim_machine_new(ctx, report->setup->machine_name ? &report->setup->machine : NULL,
 			       report->setup->system, report->setup->system_config,
-			       report->workload, &options, &report->machine);
+			       report->workload, &options, &report->run);
 }
 
 /* A figure that only some points of a study have is no error here: the study checks its figures as
@@ -172,7 +172,7 @@ static int look_and_run(struct proof *proof, struct sim_bar *bar, struct sim_rep
 	if (o->cacti)
 		return sim_report_cacti(report);
 	if (o->of || sim_report_has(report, matched))
-		status = sim_view_attach(view, report->setup, report->machine);
+		status = sim_view_attach(view, report->setup, report->run);
 	else
 		return status;
 	if (status == SIM_DONE)
@@ -199,11 +199,11 @@ static int simulate(struct gputm_ctx *ctx, struct proof *proof, struct sim_repor
 	error = make_machine(ctx, proof, &bar, report, view, sim_checkpoint_saver(&checkpoint));
 	if (error)
 		status = sim_complain(error == -ENOMEM ? SIM_FAILED : SIM_BAD_INPUT,
-				      sim_machine_error(report->machine));
+				      sim_run_error(report->run));
 	else
 		status = look_and_run(proof, &bar, report, view);
 	status = sim_checkpoint_close(&checkpoint, status);
-	sim_machine_free(report->machine);
+	sim_run_free(report->run);
 	return status;
 }
 
@@ -218,7 +218,7 @@ static int make_history(struct proof *proof, const struct sim_report *report)
 /* 0 or an exit status, with the reason on stderr. */
 static int make_conflicts(struct proof *proof, struct sim_report *report)
 {
-	if (report->setup->system->own)
+	if (!report->setup->on->tm_gpu)
 		return sim_complain(SIM_BAD_INPUT, "--conflicts: it is for systems with cores, "
 				    "crossbars and partitions, expected another --system");
 	proof->conflicts = sim_conflicts_new(report->workload->threads);
@@ -235,8 +235,8 @@ static int check_and_simulate(struct gputm_ctx *ctx, struct sim_report *report,
 	struct sim_pairs pairs;
 	int status;
 
-	if (checks && report->setup->system->own)
-		proof.judge = report->setup->system->own->judge;
+	if (checks)
+		proof.judge = report->setup->on->judge;
 	if (checks && !proof.judge)
 		proof.replay = sim_check_new(report->workload);
 	if ((checks && !proof.replay && !proof.judge) ||
@@ -260,8 +260,7 @@ static int check_and_simulate(struct gputm_ctx *ctx, struct sim_report *report,
 static bool runs_on(const struct sim_workload *workload, const struct sim_system_class *system)
 {
 	const struct sim_program *program = workload->program[system->flavour];
-	const char *(*lacks)(const struct sim_instr *instr) = system->own ? system->own->lacks :
-									   NULL;
+	const char *(*lacks)(const struct sim_instr *instr) = sim_class_of(system)->lacks;
 	const char *reason = workload->missing[system->flavour];
 	uint32_t pc = 0;
 

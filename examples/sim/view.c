@@ -88,10 +88,10 @@ static int add_sinks(struct sim_view *view)
 
 /* Refuse what the machine cannot show: 0, or -EINVAL. */
 static int refuse(const struct sim_view *view, const struct sim_setup *setup,
-		  struct sim_machine *machine)
+		  const struct sim_run *run)
 {
 	const struct sim_options *o = view->options;
-	uint64_t threads = sim_machine_port(machine)->workload->threads;
+	uint64_t threads = run->port.workload->threads;
 
 	if (setup->machine.swap_units_every && (o->trace_events || o->vcd || o->aborts || o->why))
 		fputs("gputm-sim: --set: machine.swap_units_every replaces the units that are "
@@ -108,8 +108,7 @@ static int refuse(const struct sim_view *view, const struct sim_setup *setup,
 	return -EINVAL;
 }
 
-int sim_view_attach(struct sim_view *view, const struct sim_setup *setup,
-		    struct sim_machine *machine)
+int sim_view_attach(struct sim_view *view, const struct sim_setup *setup, struct sim_run *run)
 {
 	const struct sim_options *o = view->options;
 	bool losses = o->aborts || o->why;
@@ -121,10 +120,10 @@ int sim_view_attach(struct sim_view *view, const struct sim_setup *setup,
 
 	if (!view->wanted)
 		return 0;
-	if (refuse(view, setup, machine))
+	if (refuse(view, setup, run))
 		return SIM_BAD_INPUT;
-	request.system = seen_system_of(sim_machine_port(machine));
-	error = seeing_attach(&view->see, machine, &request);
+	request.system = seen_system_of(&run->port);
+	error = seeing_attach(&view->see, &run->port, &request);
 	if (!error)
 		error = add_sinks(view);
 	return error == -ENOMEM ? out_of_memory() : error ? SIM_BAD_INPUT : 0;

@@ -22,11 +22,10 @@ struct sim_view {
 int sim_view_open(struct sim_view *view, const struct sim_options *options);
 /* For struct sim_run_options; NULL if the options ask for none of these files. */
 const struct sim_look *sim_view_look(const struct sim_view *view);
-/* Attach to the machine, which has been made and has not run. 0, or SIM_BAD_INPUT or SIM_FAILED
+/* Attach to the run, which has been made and has not begun. 0, or SIM_BAD_INPUT or SIM_FAILED
  * with the reason. */
-int sim_view_attach(struct sim_view *view, const struct sim_setup *setup,
-		    struct sim_machine *machine);
-/* Call this after the run, while the machine exists: writes what is still open. `cycles` is the
+int sim_view_attach(struct sim_view *view, const struct sim_setup *setup, struct sim_run *run);
+/* Call this after the run, while it exists: writes what is still open. `cycles` is the
  * length of the run, 0 if it failed. 0, or SIM_FAILED. */
 int sim_view_end(struct sim_view *view, uint64_t cycles);
 /* Close the files, keeping them if wanted. 0, or SIM_FAILED, also if --why or --window found

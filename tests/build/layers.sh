@@ -12,8 +12,9 @@ kernel
 workloads
 port check
 systems
-machine
-control local hetm
+run
+machine local
+control hetm
 seeing
 study
 report

@@ -38,7 +38,7 @@
 #include <stdint.h>
 
 #include "../base/memory.h"
-#include "../port/run.h"
+#include "../port/result.h"
 #include "../workloads/workload.h"
 
 struct sim_check;

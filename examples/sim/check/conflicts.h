@@ -5,7 +5,7 @@
  * Counts the pairs of attempts that overlap in time, by what conflicts. An attempt lasts from its
  * first access until it commits or aborts; it reads a word unless it has written the word before.
  */
-#include "../port/run.h"
+#include "../port/result.h"
 
 struct sim_conflicts;
 

@@ -8,7 +8,7 @@
  */
 #include <stdio.h>
 
-#include "../port/run.h"
+#include "../port/result.h"
 
 struct sim_history;
 

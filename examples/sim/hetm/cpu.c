@@ -19,80 +19,75 @@ static struct hetm_word *own(const struct hetm_worker *w, uint64_t address)
 	return NULL;
 }
 
-static void observe_load(struct sim_machine *machine, const struct hetm_worker *w,
+static void observe_load(struct hetm *h, const struct hetm_worker *w,
 			 uint64_t address, uint32_t value)
 {
-	const struct sim_observer *o = machine->options.observer;
+	const struct sim_observer *o = h->port.observer;
 
 	if (o && w->in_tx)
 		o->load(o->state, w->thread, address, value, 0);
 }
 
-static void observe_store(struct sim_machine *machine, const struct hetm_worker *w, bool inside,
+static void observe_store(struct hetm *h, const struct hetm_worker *w, bool inside,
 			  uint64_t address, uint32_t value)
 {
-	const struct sim_observer *o = machine->options.observer;
+	const struct sim_observer *o = h->port.observer;
 
 	if (o)
 		o->store(o->state, w->thread, inside, address, value);
 }
 
 /* Write a word of the CPU's replica, as part of the newest commit of the clock. */
-static void publish(struct sim_machine *machine, const struct hetm_worker *w, uint64_t address,
+static void publish(struct hetm *h, const struct hetm_worker *w, uint64_t address,
 		    uint32_t value)
 {
-	struct hetm *h = hetm_of(machine);
-
-	sim_memory_write(machine->port.memory, address, value);
-	hetm_exact_write(machine, address);
+	sim_memory_write(h->port.memory, address, value);
+	hetm_exact_write(h, address);
 	if (h->config->system.devices != HETM_CPU_ONLY &&
 	    gputm_write_set_log_append(h->log, (uint32_t)(w - h->worker), address - h->base, value,
 				       h->commits))
-		sim_fail(&machine->port, -EINVAL, "a write of the CPU does not go to its log");
+		sim_fail(&h->port, -EINVAL, "a write of the CPU does not go to its log");
 }
 
 /* Does memory still hold all values that the transaction has read? If so, its snapshot becomes the
  * newest commit. */
-static bool extend(struct sim_machine *machine, struct hetm_worker *w)
+static bool extend(struct hetm *h, struct hetm_worker *w)
 {
-	if (w->snapshot == hetm_of(machine)->commits)
+	if (w->snapshot == h->commits)
 		return true;
 	for (uint32_t i = 0; i < w->reads.count; i++)
-		if (sim_memory_read(machine->port.memory, w->reads.word[i].address) !=
+		if (sim_memory_read(h->port.memory, w->reads.word[i].address) !=
 		    w->reads.word[i].value)
 			return false;
-	w->snapshot = hetm_of(machine)->commits;
+	w->snapshot = h->commits;
 	return true;
 }
 
 /* Words of registers: of all workers, of one worker. */
-static size_t rows(const struct sim_machine *machine)
+static size_t rows(const struct hetm *h)
 {
-	return (size_t)HETM_WORKERS * machine->program->registers;
+	return (size_t)HETM_WORKERS * h->port.program->registers;
 }
 
-static uint32_t *row(struct sim_machine *machine, const struct hetm_worker *w)
+static uint32_t *row(struct hetm *h, const struct hetm_worker *w)
 {
-	struct hetm *h = hetm_of(machine);
-
-	return h->reg + (size_t)(w - h->worker) * machine->program->registers;
+	return h->reg + (size_t)(w - h->worker) * h->port.program->registers;
 }
 
-static void abort_tx(struct sim_machine *machine, struct hetm_worker *w)
+static void abort_tx(struct hetm *h, struct hetm_worker *w)
 {
-	const struct sim_observer *o = machine->options.observer;
+	const struct sim_observer *o = h->port.observer;
 
 	if (o)
 		o->abort(o->state, w->thread, SIM_ABORT_VALIDATION);
-	machine->port.result.aborted++;
-	machine->port.result.aborted_by_reason[SIM_ABORT_VALIDATION]++;
-	sim_row_again(machine->program, ++w->attempt, row(machine, w),
-		      row(machine, w) + rows(machine));
+	h->port.result.aborted++;
+	h->port.result.aborted_by_reason[SIM_ABORT_VALIDATION]++;
+	sim_row_again(h->port.program, ++w->attempt, row(h, w), row(h, w) + rows(h));
 	w->pc = w->begin;
 	w->in_tx = false;
 }
 
-static void load(struct sim_machine *machine, struct hetm_worker *w, uint64_t address,
+static void load(struct hetm *h, struct hetm_worker *w, uint64_t address,
 		 uint16_t into)
 {
 	struct hetm_word *mine = w->in_tx ? own(w, address) : NULL;
@@ -101,67 +96,65 @@ static void load(struct sim_machine *machine, struct hetm_worker *w, uint64_t ad
 	w->loaded = address;
 	if (mine) {
 		value = (uint32_t)mine->value;
-	} else if (w->in_tx && !extend(machine, w)) {
-		abort_tx(machine, w);
+	} else if (w->in_tx && !extend(h, w)) {
+		abort_tx(h, w);
 		return;
 	} else {
-		value = sim_memory_read(machine->port.memory, address);
+		value = sim_memory_read(h->port.memory, address);
 		if (w->in_tx)
-			hetm_note(machine, &w->reads, address, value);
+			hetm_note(h, &w->reads, address, value);
 	}
 	if (into != SIM_NO_REGISTER)
-		row(machine, w)[into] = value;
-	observe_load(machine, w, address, value);
+		row(h, w)[into] = value;
+	observe_load(h, w, address, value);
 }
 
-static void store(struct sim_machine *machine, struct hetm_worker *w, uint64_t address,
+static void store(struct hetm *h, struct hetm_worker *w, uint64_t address,
 		  uint32_t value)
 {
 	struct hetm_word *mine;
 
 	if (!w->in_tx) {
-		hetm_of(machine)->commits++;
-		publish(machine, w, address, value);
-		observe_store(machine, w, false, address, value);
+		h->commits++;
+		publish(h, w, address, value);
+		observe_store(h, w, false, address, value);
 		return;
 	}
 	mine = own(w, address);
 	if (mine)
 		mine->value = value;
 	else
-		hetm_note(machine, &w->writes, address, value);
-	observe_store(machine, w, true, address, value);
+		hetm_note(h, &w->writes, address, value);
+	observe_store(h, w, true, address, value);
 }
 
 /* ---- transactions ---- */
 
-static void begin(struct sim_machine *machine, struct hetm_worker *w, uint32_t pc)
+static void begin(struct hetm *h, struct hetm_worker *w, uint32_t pc)
 {
 	w->begin = pc;
-	memcpy(row(machine, w) + rows(machine), row(machine, w),
-	       machine->program->registers * sizeof(uint32_t));
+	memcpy(row(h, w) + rows(h), row(h, w), h->port.program->registers * sizeof(uint32_t));
 	w->in_tx = true;
 	w->reads.count = w->writes.count = 0;
-	w->snapshot = hetm_of(machine)->commits;
+	w->snapshot = h->commits;
 }
 
-static void commit(struct sim_machine *machine, struct hetm_worker *w)
+static void commit(struct hetm *h, struct hetm_worker *w)
 {
-	const struct sim_observer *o = machine->options.observer;
-	struct hetm *h = hetm_of(machine);
+	const struct sim_observer *o = h->port.observer;
 
-	if (!extend(machine, w)) {
-		abort_tx(machine, w);
+	if (!extend(h, w)) {
+		abort_tx(h, w);
 		return;
 	}
 	h->commits += w->writes.count > 0;
 	for (uint32_t i = 0; i < w->writes.count; i++)
-		publish(machine, w, w->writes.word[i].address,
+		publish(h, w, w->writes.word[i].address,
 			(uint32_t)w->writes.word[i].value);
 	if (o)
 		o->commit(o->state, w->thread, h->place);
 	h->place++;
-	machine->port.result.committed++;
+	h->port.result.committed++;
 	w->attempt = 0;
 	w->in_tx = false;
 }
@@ -187,50 +180,50 @@ static uint64_t cycles_of(const struct hetm_machine_config *c, const struct sim_
 	}
 }
 
-static void end_request(struct sim_machine *machine, struct hetm_worker *w)
+static void end_request(struct hetm *h, struct hetm_worker *w)
 {
-	machine->threads_left--;
-	machine->last_work = machine->port.now;
+	h->run.threads_left--;
+	h->run.last_work = h->port.now;
 	w->ready_at = HETM_NEVER;
 }
 
-static void step(struct sim_machine *machine, struct hetm_worker *w)
+static void step(struct hetm *h, struct hetm_worker *w)
 {
 	const uint32_t pc = w->pc;
-	const struct sim_instr *instr = &machine->program->code[pc];
+	const struct sim_instr *instr = &h->port.program->code[pc];
 	uint64_t address[SIM_MAX_LANES];
 	uint32_t value[SIM_MAX_LANES];
 	struct sim_step does = { .mask = 1, .address = address, .value = value };
 
-	w->ready_at += cycles_of(&hetm_of(machine)->config->machine, instr);
+	w->ready_at += cycles_of(&h->config->machine, instr);
 	if (instr->op <= SIM_EXIT_IF || instr->op == SIM_NOTE)
-		sim_evaluate_lanes(&machine->port, pc, &w->thread, row(machine, w), &does);
+		sim_evaluate_lanes(&h->port, pc, &w->thread, row(h, w), &does);
 	w->pc = pc + 1 + (uint32_t)instr->hop;
-	machine->port.result.instructions++;
+	h->port.result.instructions++;
 	switch (instr->op) {
 	case SIM_LOAD:
 		if (does.chosen)
-			load(machine, w, address[0], does.into);
+			load(h, w, address[0], does.into);
 		break;
 	case SIM_STORE:
 		if (does.chosen)
-			store(machine, w, address[0], value[0]);
+			store(h, w, address[0], value[0]);
 		break;
 	case SIM_BRANCH:
 		w->pc = does.chosen ? instr->target : w->pc;
 		break;
 	case SIM_TX_BEGIN:
-		begin(machine, w, pc);
+		begin(h, w, pc);
 		break;
 	case SIM_TX_COMMIT:
-		commit(machine, w);
+		commit(h, w);
 		break;
 	case SIM_EXIT_IF:
 		if (does.chosen)
-			end_request(machine, w);
+			end_request(h, w);
 		break;
 	case SIM_EXIT:
-		end_request(machine, w);
+		end_request(h, w);
 		break;
 	default: /* a fence waits for nothing on the CPU */
 		break;
@@ -240,9 +233,8 @@ static void step(struct sim_machine *machine, struct hetm_worker *w)
 /* ---- workers ---- */
 
 /* An idle worker takes a request, if there is one. */
-static void take(struct sim_machine *machine, struct hetm_worker *w)
+static void take(struct hetm *h, struct hetm_worker *w)
 {
-	struct hetm *h = hetm_of(machine);
 	bool steal = h->config->system.steal || h->config->system.devices == HETM_CPU_ONLY;
 	uint64_t request;
 	uint32_t type;
@@ -250,57 +242,52 @@ static void take(struct sim_machine *machine, struct hetm_worker *w)
 	if (gputm_dispatch_queues_dequeue(h->queues, steal, &type, &request) !=
 	    GPUTM_DISPATCH_QUEUES_TAKEN)
 		return;
-	if (request >= machine->port.workload->threads) {
-		sim_fail(&machine->port, -EINVAL, "a request is of no thread");
+	if (request >= h->port.workload->threads) {
+		sim_fail(&h->port, -EINVAL, "a request is of no thread");
 		return;
 	}
 	w->thread = (uint32_t)request;
 	w->attempt = 0;
-	memset(row(machine, w), 0, machine->program->registers * sizeof(uint32_t));
-	sim_introduce(machine->program->special, row(machine, w), 1, w->thread, 1,
-		      machine->port.workload->block_size, machine->port.workload->block_size,
+	memset(row(h, w), 0, h->port.program->registers * sizeof(uint32_t));
+	sim_introduce(h->port.program->special, row(h, w), 1, w->thread, 1,
+		      h->port.workload->block_size, h->port.workload->block_size,
 		      SIM_CPU);
 	w->pc = 0;
 	w->loaded = HETM_NEVER;
 	w->in_tx = false;
-	w->ready_at = machine->port.now;
+	w->ready_at = h->port.now;
 }
 
-void hetm_cpu_run(struct sim_machine *machine)
+void hetm_cpu_run(struct hetm *h)
 {
-	struct hetm *h = hetm_of(machine);
-
 	for (uint32_t i = 0; i < h->config->machine.workers; i++)
-		if (h->worker[i].ready_at <= machine->port.now)
-			step(machine, &h->worker[i]);
+		if (h->worker[i].ready_at <= h->port.now)
+			step(h, &h->worker[i]);
 }
 
-void hetm_cpu_take(struct sim_machine *machine)
+void hetm_cpu_take(struct hetm *h)
 {
-	struct hetm *h = hetm_of(machine);
-
 	for (uint32_t i = 0; i < h->config->machine.workers; i++)
 		if (h->worker[i].ready_at == HETM_NEVER)
-			take(machine, &h->worker[i]);
+			take(h, &h->worker[i]);
 }
 
-void hetm_cpu_watch(struct sim_machine *machine)
+void hetm_cpu_watch(struct hetm *h)
 {
-	struct hetm *h = hetm_of(machine);
 	const struct hetm_worker *w = h->worker;
 
 	while (w < h->worker + h->config->machine.workers && w->ready_at == HETM_NEVER)
 		w++;
-	if (machine->config.patience_cycles && w < h->worker + h->config->machine.workers)
-		sim_lose_patience(machine, w->thread, w->pc, false);
+	if (h->run.patience_cycles && w < h->worker + h->config->machine.workers)
+		sim_run_watch(&h->run, w->thread, w->pc);
 }
 
-uint64_t hetm_cpu_sum(struct sim_machine *machine)
+uint64_t hetm_cpu_sum(struct sim_run *run)
 {
-	const struct hetm *h = hetm_of(machine);
-	uint64_t sum = sim_sum_words(h->commits + 1, h->reg, 2 * rows(machine));
+	const struct hetm *h = hetm_in(run);
+	uint64_t sum = sim_sum_words(h->commits + 1, h->reg, 2 * rows(h));
 
-	return h->running ? sum + machine->port.now : sum; /* a kernel will change something */
+	return h->running ? sum + h->port.now : sum; /* a kernel will change something */
 }
 
 /* Has the GPU written the word in this round, for itself? */
@@ -314,11 +301,11 @@ static bool gpu_has_written(const struct hetm *h, uint64_t address)
 }
 
 /* A worker that goes round waits for the word that it reads, and for those who store to it. */
-static int tell_word(const struct sim_machine *machine, const struct hetm_worker *w, char *text,
+static int tell_word(const struct hetm *h, const struct hetm_worker *w, char *text,
 		     size_t size)
 {
-	const struct sim_workload *workload = machine->port.workload;
-	bool other = gpu_has_written(machine->port.state, w->loaded);
+	const struct sim_workload *workload = h->port.workload;
+	bool other = gpu_has_written(h, w->loaded);
 	char name[80];
 
 	if (w->loaded == HETM_NEVER)
@@ -348,16 +335,16 @@ static int tell_kernels(const struct hetm *h, uint32_t thread, char *text, size_
 			"which waits for thread %u", first, more, count > 1 ? "" : "s", thread);
 }
 
-void hetm_cpu_waits(struct sim_machine *machine, uint32_t thread, char *text, size_t size)
+void hetm_cpu_waits(struct sim_run *run, uint32_t thread, char *text, size_t size)
 {
-	const struct hetm *h = hetm_of(machine);
+	const struct hetm *h = hetm_in(run);
 	const struct hetm_worker *w = h->worker;
 	uint64_t waiting = 0;
 	int used;
 
 	while (w->thread != thread || w->ready_at == HETM_NEVER)
 		w++;
-	used = tell_word(machine, w, text, size);
+	used = tell_word(h, w, text, size);
 	used += tell_kernels(h, thread, text + used, size - (size_t)used);
 	for (unsigned i = GPUTM_DISPATCH_QUEUES_AFFINITY_ANY;
 	     i <= GPUTM_DISPATCH_QUEUES_AFFINITY_GPU; i++)
@@ -383,13 +370,11 @@ uint64_t hetm_cpu_next(const struct hetm *hetm)
 	return first;
 }
 
-int hetm_cpu_make(struct sim_machine *machine)
+int hetm_cpu_make(struct hetm *h)
 {
-	struct hetm *h = hetm_of(machine);
-
 	for (uint32_t i = 0; i < HETM_WORKERS; i++)
 		h->worker[i].ready_at = HETM_NEVER;
-	h->reg = sim_calloc(2 * rows(machine) + 1, sizeof(*h->reg));
+	h->reg = sim_calloc(2 * rows(h) + 1, sizeof(*h->reg));
 	return h->reg ? 0 : -ENOMEM;
 }
 
@@ -404,23 +389,21 @@ void hetm_cpu_free(struct hetm *hetm)
 
 #define LATE (UINT64_C(1) << 20) /* cycles that no worker is late by */
 
-void hetm_cpu_io(struct sim_machine *machine, struct sim_io *io)
+void hetm_cpu_io(struct hetm *h, struct sim_io *io)
 {
-	struct hetm *hetm = hetm_of(machine);
-
-	SIM_IO_ARRAY(io, hetm->reg, 2 * rows(machine));
+	SIM_IO_ARRAY(io, h->reg, 2 * rows(h));
 	for (uint32_t i = 0; i < HETM_WORKERS; i++) {
-		struct hetm_worker *worker = &hetm->worker[i];
+		struct hetm_worker *worker = &h->worker[i];
 
 		hetm_words_io(io, &worker->reads);
 		hetm_words_io(io, &worker->writes);
 		SIM_IO_FROM(io, worker, thread);
 		SIM_IO_FLAG(io, worker->in_tx);
 		sim_io_must(io, "worker", worker->ready_at == HETM_NEVER ||
-						  worker->pc < machine->program->length);
-		sim_io_below(io, "worker", worker->begin, machine->program->length);
-		sim_io_below(io, "worker", worker->thread, machine->port.workload->threads);
-		sim_io_must(io, "worker", worker->ready_at >= machine->port.now ||
-						  machine->port.now - worker->ready_at < LATE);
+						  worker->pc < h->port.program->length);
+		sim_io_below(io, "worker", worker->begin, h->port.program->length);
+		sim_io_below(io, "worker", worker->thread, h->port.workload->threads);
+		sim_io_must(io, "worker", worker->ready_at >= h->port.now ||
+						  h->port.now - worker->ready_at < LATE);
 	}
 }

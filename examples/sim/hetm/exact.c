@@ -27,12 +27,10 @@ void hetm_exact_free(struct hetm *hetm)
 	sim_free(hetm->exact.written.word);
 }
 
-void hetm_exact_write(struct sim_machine *machine, uint64_t address)
+void hetm_exact_write(struct hetm *h, uint64_t address)
 {
-	struct hetm *h = hetm_of(machine);
-
 	if (h->exact.word)
-		hetm_note(machine, &h->exact.written, address - h->base, 0);
+		hetm_note(h, &h->exact.written, address - h->base, 0);
 }
 
 /* The address in exact.granule that stands for the granule of an offset. */
@@ -58,14 +56,14 @@ static void note_accesses(struct hetm *h)
 		}
 }
 
-static void fail(struct sim_machine *machine, const char *what, uint64_t is, uint64_t should)
+static void fail(struct hetm *h, const char *what, uint64_t is, uint64_t should)
 {
 	char text[160];
 
 	snprintf(text, sizeof(text), "round %llu: %s (%llu, expected %llu)",
-		 (unsigned long long)hetm_of(machine)->exact.rounds, what, (unsigned long long)is,
+		 (unsigned long long)h->exact.rounds, what, (unsigned long long)is,
 		 (unsigned long long)should);
-	sim_fail(&machine->port, -EILSEQ, text);
+	sim_fail(&h->port, -EILSEQ, text);
 }
 
 /* The marks have wrapped: clear all of them. */
@@ -77,16 +75,15 @@ static bool begin_anew(struct hetm *h)
 	return !hetm_exact_make(h);
 }
 
-void hetm_exact_judge(struct sim_machine *machine, bool success)
+void hetm_exact_judge(struct hetm *h, bool success)
 {
-	struct hetm *h = hetm_of(machine);
 	struct hetm_exact *e = &h->exact;
 	uint64_t words = 0, granules = 0;
 
 	if (!e->word)
 		return;
 	if (!++e->mark && !begin_anew(h)) {
-		sim_fail(&machine->port, -ENOMEM, "no memory for what a round accesses");
+		sim_fail(&h->port, -ENOMEM, "no memory for what a round accesses");
 		return;
 	}
 	note_accesses(h);
@@ -97,11 +94,11 @@ void hetm_exact_judge(struct sim_machine *machine, bool success)
 		granules += sim_memory_read(e->granule, granule_of(h, at)) == e->mark;
 	}
 	if (success && words)
-		fail(machine, "it has succeeded, and words were accessed by both", words, 0);
+		fail(h, "it has succeeded, and words were accessed by both", words, 0);
 	if (!success && !granules)
-		fail(machine, "it has failed, and no granule was accessed by both", 0, 1);
+		fail(h, "it has failed, and no granule was accessed by both", 0, 1);
 	if (e->told != granules)
-		fail(machine, "another number of entries conflict", e->told, granules);
+		fail(h, "another number of entries conflict", e->told, granules);
 	e->rounds++;
 	e->failed += !success;
 	e->false_rounds += !success && !words;
@@ -111,10 +108,10 @@ void hetm_exact_judge(struct sim_machine *machine, bool success)
 	e->told = 0;
 }
 
-bool hetm_exact_count(const struct sim_machine *machine, size_t index, const char **name,
+bool hetm_exact_count(const struct sim_run *run, size_t index, const char **name,
 		      uint64_t *value)
 {
-	const struct hetm *h = machine->port.state;
+	const struct hetm *h = (const void *)run;
 	const struct {
 		const char *name;
 		uint64_t value;

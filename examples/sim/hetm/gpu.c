@@ -28,8 +28,8 @@ static void copy_replica(const struct sim_workload *workload, struct sim_memory 
 /* ---- accesses of the kernel's transactions ---- */
 
 struct listener {
-	struct sim_machine *machine; /* HeTM's own */
-	struct sim_machine *gpu;
+	struct hetm *h;
+	struct sim_run *gpu;
 	struct hetm_kernel *kernel;
 	const struct sim_observer *check; /* of this kernel, or NULL */
 };
@@ -37,7 +37,9 @@ struct listener {
 /* The GPU's time, in HeTM's cycles of 1 GHz. */
 static uint64_t time_of(const struct listener *l)
 {
-	return l->kernel->begins + l->gpu->port.now * 1000 / l->gpu->tick_mhz;
+	uint64_t tick_mhz = (uint64_t)l->gpu->core_mhz * l->gpu->port.core_ticks;
+
+	return l->kernel->begins + l->gpu->port.now * 1000 / tick_mhz;
 }
 
 static void on_load(void *state, uint32_t thread, uint64_t address, uint32_t value,
@@ -45,7 +47,7 @@ static void on_load(void *state, uint32_t thread, uint64_t address, uint32_t val
 {
 	struct listener *l = state;
 
-	hetm_note(l->machine, &l->kernel->attempt[thread], address, value);
+	hetm_note(l->h, &l->kernel->attempt[thread], address, value);
 	if (l->check)
 		l->check->load(l->check->state, thread, address, value, version);
 }
@@ -55,7 +57,7 @@ static void on_store(void *state, uint32_t thread, bool inside, uint64_t address
 	struct listener *l = state;
 
 	if (address < l->kernel->workload.lock_base)
-		hetm_note(l->machine,
+		hetm_note(l->h,
 			  inside ? &l->kernel->attempt[thread] : &l->kernel->done,
 			  address | HETM_WRITTEN, time_of(l));
 	if (l->check)
@@ -77,8 +79,8 @@ static void on_commit(void *state, uint32_t thread, uint64_t witness)
 	struct hetm_words *attempt = &l->kernel->attempt[thread];
 
 	for (uint32_t i = 0; i < attempt->count; i++)
-		hetm_note(l->machine, &l->kernel->done, attempt->word[i].address, time_of(l));
-	hetm_note(l->machine, &l->kernel->done, HETM_COMMIT, time_of(l));
+		hetm_note(l->h, &l->kernel->done, attempt->word[i].address, time_of(l));
+	hetm_note(l->h, &l->kernel->done, HETM_COMMIT, time_of(l));
 	attempt->count = 0;
 	if (l->check)
 		l->check->commit(l->check->state, thread, witness);
@@ -100,10 +102,9 @@ static void free_kernel(struct hetm_kernel *k)
 	sim_free(k);
 }
 
-static struct hetm_kernel *make_kernel(struct sim_machine *machine, uint32_t count)
+static struct hetm_kernel *make_kernel(struct hetm *h, uint32_t count)
 {
-	const struct sim_workload *outer = machine->port.workload;
-	struct hetm *h = hetm_of(machine);
+	const struct sim_workload *outer = h->port.workload;
 	struct hetm_kernel *k = sim_calloc(1, sizeof(*k));
 	enum sim_flavour flavour = h->system->flavour;
 
@@ -120,7 +121,7 @@ static struct hetm_kernel *make_kernel(struct sim_machine *machine, uint32_t cou
 		k->request[i] = (uint32_t)h->batch[i];
 	for (uint32_t i = 0; i < count; i++)
 		if (k->request[i] >= outer->threads)
-			sim_fail(&machine->port, -EINVAL, "a request is of no thread");
+			sim_fail(&h->port, -EINVAL, "a request is of no thread");
 	k->found = h->gpu;
 	k->program = *outer->program[flavour];
 	k->program.id = k->request; /* thread i of the kernel is request i of its batch */
@@ -136,10 +137,10 @@ static struct hetm_kernel *make_kernel(struct sim_machine *machine, uint32_t cou
 
 /* Count the costs of a kernel. A kernel that was stopped counts by the share of its time that it
  * ran. */
-static void add_result(struct sim_machine *machine, const struct hetm_kernel *k)
+static void add_result(struct hetm *h, const struct hetm_kernel *k)
 {
 	const struct sim_result *result = &k->result;
-	struct sim_result *sum = &machine->port.result;
+	struct sim_result *sum = &h->port.result;
 	uint64_t ran = k->ends > k->begins ? k->ends - k->begins : 0;
 	uint64_t all = result->cycles * 1000 / result->core_mhz;
 	double share = ran < all ? (double)ran / (double)all : 1;
@@ -162,21 +163,20 @@ static void add_result(struct sim_machine *machine, const struct hetm_kernel *k)
 }
 
 /* Check what the kernel did, against the replica that it found. */
-static void judge(struct sim_machine *machine, struct hetm_kernel *k,
-		  const struct sim_machine *gpu)
+static void judge(struct hetm *h, struct hetm_kernel *k, const struct sim_run *gpu)
 {
 	struct sim_verdict verdict;
 
 	if (!k->check)
 		return;
-	if (sim_check_judge(k->check, sim_machine_memory(gpu), &verdict))
-		sim_fail(&machine->port, -ENOMEM, "no memory to check a kernel");
+	if (sim_check_judge(k->check, gpu->port.memory, &verdict))
+		sim_fail(&h->port, -ENOMEM, "no memory to check a kernel");
 	else if (!verdict.passed)
-		sim_fail(&machine->port, -EILSEQ, verdict.failure);
+		sim_fail(&h->port, -EILSEQ, verdict.failure);
 }
 
 /* Record the final value of each word that the kernel wrote. */
-static void keep_writes(struct sim_machine *machine, struct hetm_kernel *k,
+static void keep_writes(struct hetm *h, struct hetm_kernel *k,
 			const struct sim_memory *memory)
 {
 	for (uint32_t i = 0; i < k->done.count; i++) {
@@ -185,14 +185,13 @@ static void keep_writes(struct sim_machine *machine, struct hetm_kernel *k,
 		if (address == HETM_COMMIT || !(address & HETM_WRITTEN))
 			continue;
 		address &= ~(uint64_t)HETM_WRITTEN;
-		hetm_note(machine, &k->writes, address, sim_memory_read(memory, address));
+		hetm_note(h, &k->writes, address, sim_memory_read(memory, address));
 	}
 }
 
 /* A kernel that gives up may wait for what a thread of the CPU writes in this round. */
-static void give_up(struct sim_machine *machine, int error, const char *reason)
+static void give_up(struct hetm *h, int error, const char *reason)
 {
-	const struct hetm *h = hetm_of(machine);
 	uint64_t others = gputm_dispatch_queues_waiting(h->queues,
 							GPUTM_DISPATCH_QUEUES_AFFINITY_CPU);
 	char text[SIM_MESSAGE];
@@ -205,61 +204,59 @@ static void give_up(struct sim_machine *machine, int error, const char *reason)
 			 (unsigned long long)others);
 		reason = text;
 	}
-	sim_fail(&machine->port, error, reason);
+	sim_fail(&h->port, error, reason);
 }
 
 /* Run the kernel to its end; nothing of that becomes visible yet. */
-static void run_kernel(struct sim_machine *machine, struct hetm_kernel *k)
+static void run_kernel(struct hetm *h, struct hetm_kernel *k)
 {
-	struct hetm *h = hetm_of(machine);
-	struct listener listener = { machine, NULL, k,
+	struct listener listener = { h, NULL, k,
 				     k->check ? sim_check_observer(k->check) : NULL };
 	struct sim_observer observer = { &listener, on_load, on_store, on_abort, on_commit,
 					 NULL, NULL, NULL, NULL };
 	struct sim_run_options options = { .concurrency = h->config->system.concurrency,
-					   .seed = machine->options.seed,
+					   .seed = h->port.seed,
 					   .observer = &observer,
-					   .stop = machine->options.stop };
-	int error = sim_machine_new(machine->port.ctx, &h->config->gpu, h->system, h->system_config,
+					   .stop = h->run.options.stop };
+	int error = sim_machine_new(h->port.ctx, &h->config->gpu, h->system, h->system_config,
 				    &k->workload, &options, &listener.gpu);
 
-	k->begins = machine->port.now + h->config->machine.launch_cycles;
+	k->begins = h->port.now + h->config->machine.launch_cycles;
 	if (!error)
-		error = sim_machine_run(listener.gpu);
+		error = sim_run_execute(listener.gpu);
 	if (error) {
-		give_up(machine, error, sim_machine_error(listener.gpu));
+		give_up(h, error, sim_run_error(listener.gpu));
 	} else {
-		judge(machine, k, listener.gpu);
-		keep_writes(machine, k, sim_machine_memory(listener.gpu));
-		sim_machine_result(listener.gpu, &k->result);
+		judge(h, k, listener.gpu);
+		keep_writes(h, k, listener.gpu->port.memory);
+		sim_run_result(listener.gpu, &k->result);
 		k->ends = k->begins + k->result.cycles * 1000 / k->result.core_mhz;
 	}
-	sim_machine_free(listener.gpu);
+	sim_run_free(listener.gpu);
 }
 
 /* Make a machine for a kernel of one request and no memory, to see whether it can be made. */
-int hetm_gpu_try(struct sim_machine *machine)
+int hetm_gpu_try(struct hetm *h)
 {
 	static const char own[] = "machine: ";
-	struct hetm *h = hetm_of(machine);
 	struct sim_memory *nothing = sim_memory_new();
-	struct hetm_kernel *k = nothing ? make_kernel(machine, 1) : NULL;
+	struct hetm_kernel *k = nothing ? make_kernel(h, 1) : NULL;
 	struct sim_run_options options = { .concurrency = h->config->system.concurrency };
-	struct sim_machine *gpu = NULL;
+	struct sim_run *gpu = NULL;
 	int error = -ENOMEM;
 	const char *reason;
 
 	if (k) {
 		k->found = nothing;
-		error = sim_machine_new(machine->port.ctx, &h->config->gpu, h->system,
+		error = sim_machine_new(h->port.ctx, &h->config->gpu, h->system,
 					h->system_config, &k->workload, &options, &gpu);
 	}
-	reason = sim_machine_error(gpu);
+	reason = sim_run_error(gpu);
 	if (!strncmp(reason, own, sizeof own - 1))
 		reason += sizeof own - 1;
 	if (error && *reason)
-		snprintf(machine->port.error, sizeof machine->port.error, "gpu: %s", reason);
-	sim_machine_free(gpu);
+		snprintf(h->port.error, sizeof h->port.error, "gpu: %s", reason);
+	sim_run_free(gpu);
 	free_kernel(k);
 	sim_memory_free(nothing);
 	return error;
@@ -267,9 +264,8 @@ int hetm_gpu_try(struct sim_machine *machine)
 
 /* ---- the GPU's turn ---- */
 
-void hetm_gpu_start(struct sim_machine *machine)
+void hetm_gpu_start(struct hetm *h)
 {
-	struct hetm *h = hetm_of(machine);
 	bool steal = h->config->system.steal || h->config->system.devices == HETM_GPU_ONLY;
 	struct hetm_kernel *k;
 	uint32_t type, count;
@@ -277,77 +273,74 @@ void hetm_gpu_start(struct sim_machine *machine)
 	if (gputm_dispatch_queues_dequeue_batch(h->queues, steal, true, &type, &count, h->batch) !=
 	    GPUTM_DISPATCH_QUEUES_TAKEN)
 		return;
-	k = make_kernel(machine, count);
-	if (k && machine->options.observer)
+	k = make_kernel(h, count);
+	if (k && h->port.observer)
 		k->check = sim_check_new(&k->workload);
-	if (!k || (machine->options.observer && !k->check)) {
+	if (!k || (h->port.observer && !k->check)) {
 		free_kernel(k);
-		sim_fail(&machine->port, -ENOMEM, "no memory for a kernel");
+		sim_fail(&h->port, -ENOMEM, "no memory for a kernel");
 		return;
 	}
 	h->running = k;
-	run_kernel(machine, k);
+	run_kernel(h, k);
 }
 
 /* A write is also marked as a read: one test finds both kinds of conflict. */
-static void mark(struct sim_machine *machine, struct hetm_kernel *k, uint64_t address)
+static void mark(struct hetm *h, struct hetm_kernel *k, uint64_t address)
 {
-	struct hetm *h = hetm_of(machine);
 	uint64_t at = (address & ~(uint64_t)HETM_WRITTEN) - h->base;
 
 	if (address == HETM_COMMIT)
 		k->committed++;
 	else if (gputm_access_bitmap_record(h->reads, at) ||
 		 (address & HETM_WRITTEN && gputm_access_bitmap_record(h->writes, at)))
-		sim_fail(&machine->port, -EINVAL, "the GPU has accessed what is not replicated");
+		sim_fail(&h->port, -EINVAL, "the GPU has accessed what is not replicated");
 }
 
-static void mark_until(struct sim_machine *machine, struct hetm_kernel *k, uint64_t time)
+static void mark_until(struct hetm *h, struct hetm_kernel *k, uint64_t time)
 {
 	for (; k->marked < k->done.count && k->done.word[k->marked].value <= time; k->marked++)
-		mark(machine, k, k->done.word[k->marked].address);
+		mark(h, k, k->done.word[k->marked].address);
 }
 
-void hetm_gpu_mark(struct sim_machine *machine)
+void hetm_gpu_mark(struct hetm *h)
 {
-	if (hetm_of(machine)->running)
-		mark_until(machine, hetm_of(machine)->running, machine->port.now);
+	if (h->running)
+		mark_until(h, h->running, h->port.now);
 }
 
-static void end_kernel(struct sim_machine *machine)
+static void end_kernel(struct hetm *h)
 {
-	struct hetm *h = hetm_of(machine);
 	struct hetm_kernel *k = h->running;
 
-	add_result(machine, k);
+	add_result(h, k);
 	k->next = h->done;
 	h->done = k;
 	h->running = NULL;
 }
 
-void hetm_gpu_end(struct sim_machine *machine)
+void hetm_gpu_end(struct hetm *h)
 {
-	struct hetm *h = hetm_of(machine);
 	const struct hetm_words *writes = &h->running->writes;
 
-	mark_until(machine, h->running, HETM_NEVER);
+	mark_until(h, h->running, HETM_NEVER);
 	for (uint32_t i = 0; i < writes->count; i++)
 		sim_memory_write(h->gpu, writes->word[i].address, (uint32_t)writes->word[i].value);
-	end_kernel(machine);
+	end_kernel(h);
 }
 
 /* The words written are marked and will be copied over: no need to write them to the replica. */
-void hetm_gpu_stop(struct sim_machine *machine)
+void hetm_gpu_stop(struct hetm *h)
 {
-	hetm_gpu_mark(machine);
-	hetm_of(machine)->running->ends = machine->port.now;
-	end_kernel(machine);
+	hetm_gpu_mark(h);
+	h->running->ends = h->port.now;
+	end_kernel(h);
 }
 
 /* ---- the round's end ---- */
 
 struct teller {
-	struct sim_machine *machine;
+	struct hetm *h;
 	const struct hetm_kernel *kernel;
 };
 
@@ -356,7 +349,7 @@ static void tell(void *state, uint32_t thread, bool committed, const struct sim_
 		 uint32_t plain, uint32_t count)
 {
 	struct teller *t = state;
-	const struct sim_observer *o = t->machine->options.observer;
+	const struct sim_observer *o = t->h->port.observer;
 	uint32_t request = t->kernel->request[thread];
 
 	for (uint32_t i = 0; i < count; i++)
@@ -366,44 +359,40 @@ static void tell(void *state, uint32_t thread, bool committed, const struct sim_
 		else
 			o->load(o->state, request, access[i].address, access[i].value, 0);
 	if (committed)
-		o->commit(o->state, request, hetm_of(t->machine)->place++);
+		o->commit(o->state, request, t->h->place++);
 }
 
-static void commit_kernel(struct sim_machine *machine, struct hetm_kernel *k)
+static void commit_kernel(struct hetm *h, struct hetm_kernel *k)
 {
-	struct teller teller = { machine, k };
+	struct teller teller = { h, k };
 
 	if (!k)
 		return;
-	commit_kernel(machine, k->next); /* the oldest first */
-	if (k->check && !machine->port.failed)
+	commit_kernel(h, k->next); /* the oldest first */
+	if (k->check && !h->port.failed)
 		sim_check_each(k->check, tell, &teller);
-	machine->port.result.committed += k->committed;
-	machine->threads_left -= k->count;
+	h->port.result.committed += k->committed;
+	h->run.threads_left -= k->count;
 	free_kernel(k);
 }
 
-void hetm_gpu_commit(struct sim_machine *machine)
+void hetm_gpu_commit(struct hetm *h)
 {
-	struct hetm *h = hetm_of(machine);
-
 	(void)gputm_dispatch_queues_commit(h->queues);
-	commit_kernel(machine, h->done);
+	commit_kernel(h, h->done);
 	h->done = NULL;
 }
 
-void hetm_gpu_abort(struct sim_machine *machine)
+void hetm_gpu_abort(struct hetm *h)
 {
-	struct hetm *h = hetm_of(machine);
-
 	if (gputm_dispatch_queues_abort(h->queues))
-		sim_fail(&machine->port, -ENOMEM, "no memory to give requests back");
+		sim_fail(&h->port, -ENOMEM, "no memory to give requests back");
 	while (h->done) {
 		struct hetm_kernel *k = h->done;
 
 		h->done = k->next;
-		machine->port.result.aborted += k->committed;
-		machine->port.result.aborted_by_reason[SIM_ABORT_ROUND] += k->committed;
+		h->port.result.aborted += k->committed;
+		h->port.result.aborted_by_reason[SIM_ABORT_ROUND] += k->committed;
 		free_kernel(k);
 	}
 }
@@ -422,16 +411,16 @@ void hetm_gpu_free(struct hetm *hetm)
 /* ---- on the way to a file or back ---- */
 
 /* The kernel has run: only an observer needs to know whose requests its threads were. */
-static void io_kernel(struct sim_machine *machine, struct hetm_kernel **kernel, struct sim_io *io)
+static void io_kernel(struct hetm *h, struct hetm_kernel **kernel, struct sim_io *io)
 {
 	struct hetm_kernel *k = *kernel;
 	uint32_t count = k ? k->count : 0;
 
 	SIM_IO(io, count);
 	if (io->loading && sim_io_ok(io)) {
-		if (count > hetm_of(machine)->config->queues.batch)
+		if (count > h->config->queues.batch)
 			io->wrong = "kernel";
-		k = *kernel = count && !io->wrong ? make_kernel(machine, count) : NULL;
+		k = *kernel = count && !io->wrong ? make_kernel(h, count) : NULL;
 		io->starved |= count && !k && !io->wrong;
 	}
 	if (!k || !sim_io_ok(io))
@@ -447,11 +436,11 @@ static void io_kernel(struct sim_machine *machine, struct hetm_kernel **kernel, 
 }
 
 /* The list of kernels that are done ends with none. */
-void hetm_gpu_io(struct sim_machine *machine, struct sim_io *io)
+void hetm_gpu_io(struct hetm *h, struct sim_io *io)
 {
-	struct hetm_kernel **at = &hetm_of(machine)->done;
+	struct hetm_kernel **at = &h->done;
 
-	io_kernel(machine, &hetm_of(machine)->running, io);
-	for (io_kernel(machine, at, io); *at; io_kernel(machine, at, io))
+	io_kernel(h, &h->running, io);
+	for (io_kernel(h, at, io); *at; io_kernel(h, at, io))
 		at = &(*at)->next;
 }

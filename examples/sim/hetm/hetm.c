@@ -63,5 +63,5 @@ const struct sim_system_class sim_hetm = {
 	.role = roles,
 	.role_count = sizeof(roles) / sizeof(roles[0]),
 	.init = init,
-	.own = &hetm_machine,
+	.own = &hetm_runs,
 };

@@ -36,7 +36,7 @@
 #include "gputm/sync_round.h"
 #include "gputm/write_set_log.h"
 #include "../check/check.h"
-#include "../machine/wiring.h"
+#include "../machine/machine.h"
 
 #define HETM_WORKERS 64
 #define HETM_TIMES 21
@@ -139,6 +139,10 @@ enum hetm_part {
 };
 
 struct hetm {
+	union {
+		struct sim_run run;
+		struct sim_port port; /* of the run, which begins with it */
+	};
 	const struct hetm_config *config;
 	/* Configs of the units, with the size of the workload's region. */
 	struct gputm_write_set_log_config log_config;
@@ -151,7 +155,7 @@ struct hetm {
 	struct gputm_access_bitmap *reads, *writes;
 
 	uint64_t base, region;	       /* of the replicated memory, bytes */
-	struct sim_memory *gpu, *shadow; /* the CPU's replica is the machine's memory */
+	struct sim_memory *gpu, *shadow; /* the CPU's replica is the memory of the port */
 	struct hetm_worker worker[HETM_WORKERS];
 	uint32_t *reg; /* [workers][registers] of a kernel; then those at tx_begin */
 	uint64_t commits; /* of the CPU: its clock, and the stamps */
@@ -162,71 +166,76 @@ struct hetm {
 	struct hetm_kernel *running; /* NULL: the GPU is idle */
 	struct hetm_kernel *done;    /* kernels of this round, newest first */
 	uint64_t *batch;	     /* [queues.batch] */
+	uint64_t next;		     /* time of the next step */
 	struct hetm_exact exact;
 	uint64_t spent[HETM_NO_PART], time[HETM_TIMES];
 };
 
-static inline struct hetm *hetm_of(struct sim_machine *machine)
+static inline struct hetm *hetm_in(struct sim_run *run)
 {
-	return machine->port.state;
+	return (struct hetm *)run;
 }
 
 /* words.c */
 /* Add a word to a list; sim_fail() without memory. */
-void hetm_note(struct sim_machine *machine, struct hetm_words *words, uint64_t address,
+void hetm_note(struct hetm *h, struct hetm_words *words, uint64_t address,
 	       uint64_t value);
 void hetm_words_io(struct sim_io *io, struct hetm_words *words);
 
 /* cpu.c */
 bool hetm_cpu_idle(const struct hetm *hetm);
-void hetm_cpu_run(struct sim_machine *machine);	 /* workers with an instruction due */
-void hetm_cpu_take(struct sim_machine *machine); /* give requests to idle workers */
-void hetm_cpu_watch(struct sim_machine *machine); /* sim_fail() if a worker makes no progress */
-uint64_t hetm_cpu_sum(struct sim_machine *machine);
-void hetm_cpu_waits(struct sim_machine *machine, uint32_t thread, char *text, size_t size);
+void hetm_cpu_run(struct hetm *h);   /* workers with an instruction due */
+void hetm_cpu_take(struct hetm *h);  /* give requests to idle workers */
+void hetm_cpu_watch(struct hetm *h); /* sim_fail() if a worker makes no progress */
+uint64_t hetm_cpu_sum(struct sim_run *run);
+void hetm_cpu_waits(struct sim_run *run, uint32_t thread, char *text, size_t size);
 uint64_t hetm_cpu_next(const struct hetm *hetm); /* time of the next instruction */
-int hetm_cpu_make(struct sim_machine *machine);
+int hetm_cpu_make(struct hetm *h);
 void hetm_cpu_free(struct hetm *hetm);
-void hetm_cpu_io(struct sim_machine *machine, struct sim_io *io);
+void hetm_cpu_io(struct hetm *h, struct sim_io *io);
 
 /* gpu.c */
-int hetm_gpu_try(struct sim_machine *machine);	  /* can it run? Else why, in the machine's error */
-void hetm_gpu_start(struct sim_machine *machine); /* start a kernel, if there are requests */
-void hetm_gpu_mark(struct sim_machine *machine);  /* mark what has been committed up to now */
-void hetm_gpu_end(struct sim_machine *machine);	  /* the running kernel has reached its end */
-void hetm_gpu_stop(struct sim_machine *machine);  /* end it now, as its round is lost */
+int hetm_gpu_try(struct hetm *h);    /* can it run? Else why, in the port's error */
+void hetm_gpu_start(struct hetm *h); /* start a kernel, if there are requests */
+void hetm_gpu_mark(struct hetm *h);  /* mark what has been committed up to now */
+void hetm_gpu_end(struct hetm *h);   /* the running kernel has reached its end */
+void hetm_gpu_stop(struct hetm *h);  /* end it now, as its round is lost */
 /* Finish the kernels of the round: report them to the observer as done, or drop them. */
-void hetm_gpu_commit(struct sim_machine *machine);
-void hetm_gpu_abort(struct sim_machine *machine);
+void hetm_gpu_commit(struct hetm *h);
+void hetm_gpu_abort(struct hetm *h);
 void hetm_gpu_free(struct hetm *hetm);
-void hetm_gpu_io(struct sim_machine *machine, struct sim_io *io);
+void hetm_gpu_io(struct hetm *h, struct sim_io *io);
 
 /* exact.c */
 int hetm_exact_make(struct hetm *hetm);
 void hetm_exact_free(struct hetm *hetm);
-void hetm_exact_write(struct sim_machine *machine, uint64_t address); /* of the CPU */
+void hetm_exact_write(struct hetm *h, uint64_t address); /* of the CPU */
 /* Call this at a round's end, before its kernels are finished: sim_fail() if the verdict is
  * wrong. */
-void hetm_exact_judge(struct sim_machine *machine, bool success);
-bool hetm_exact_count(const struct sim_machine *machine, size_t index, const char **name,
+void hetm_exact_judge(struct hetm *h, bool success);
+bool hetm_exact_count(const struct sim_run *run, size_t index, const char **name,
 		      uint64_t *value);
 
 /* times.c */
-void hetm_time_passes(struct sim_machine *machine, uint64_t until); /* as things are now */
+void hetm_time_passes(struct hetm *h, uint64_t until); /* as things are now */
 /*
  * Call this where a round has ended, or at the end of a run without rounds: fixes the result of
  * hetm_time(). With an observer, sim_fail() unless the parts of each device add up to the time that
  * has passed.
  */
-void hetm_times_take(struct sim_machine *machine);
-bool hetm_time(const struct sim_machine *machine, size_t index, struct sim_time *out);
+void hetm_times_take(struct hetm *h);
+bool hetm_time(const struct sim_run *run, const struct sim_result *result, size_t index,
+	       struct sim_time *out);
 
-/* rounds.c */
-void hetm_run(struct sim_machine *machine);
+/* rounds.c: the event loop, as struct sim_run_class says */
+bool hetm_begin(struct sim_run *run);
+void hetm_step(struct sim_run *run);
+bool hetm_go_on(struct sim_run *run);
+void hetm_over(struct sim_run *run);
 
 /* setup.c */
 extern const struct gputm_params hetm_options_params, hetm_machine_params;
 extern const char *const hetm_gpu_names[];
-extern const struct sim_own_machine hetm_machine;
+extern const struct sim_run_class hetm_runs;
 
 #endif

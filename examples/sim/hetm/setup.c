@@ -59,17 +59,16 @@ SIM_UNIT_KIND(access_bitmap, SIM_OF_MACHINE);
 /* ---- parts ---- */
 
 /* A size that another config decides: only that value and the default are accepted. */
-static bool follow(struct sim_machine *machine, const char *field, uint64_t set, uint64_t standard,
+static bool follow(struct hetm *h, const char *field, uint64_t set, uint64_t standard,
 		   const char *master, uint64_t wanted)
 {
-	return set == standard || sim_same(&machine->port, field, set, master, wanted);
+	return set == standard || sim_same(&h->port, field, set, master, wanted);
 }
 
 /* The units' configs, with the size of the region and the number of the CPU's workers. */
-static bool take_sizes(struct sim_machine *machine)
+static bool take_sizes(struct hetm *h)
 {
 	static const struct gputm_write_set_log_config log = GPUTM_WRITE_SET_LOG_CONFIG_INIT;
-	struct hetm *h = hetm_of(machine);
 	const struct hetm_config *c = h->config;
 
 	h->log_config = c->log;
@@ -80,75 +79,71 @@ static bool take_sizes(struct sim_machine *machine)
 	h->log_config.region_bytes = h->validator_config.region_bytes = h->region;
 	h->reads_config.region_bytes = h->writes_config.region_bytes = h->region;
 #define REGION(name, member)                                                                   \
-	follow(machine, name ".region_bytes", c->member.region_bytes, log.region_bytes,        \
+	follow(h, name ".region_bytes", c->member.region_bytes, log.region_bytes,        \
 	       "the bytes of the workload's data", h->region)
 	return REGION("write_set_log", log) && REGION("device_validator", validator) &&
 	       REGION("access_bitmap.reads", reads) && REGION("access_bitmap.writes", writes) &&
-	       follow(machine, "write_set_log.threads", c->log.threads, log.threads,
+	       follow(h, "write_set_log.threads", c->log.threads, log.threads,
 		      "machine.workers", c->machine.workers);
 #undef REGION
 }
 
-static int add_units(struct sim_machine *machine)
+static int add_units(struct hetm *h)
 {
-	struct hetm *h = hetm_of(machine);
 	const struct hetm_config *c = h->config;
 	int error;
 
-	if (!take_sizes(machine))
+	if (!take_sizes(h))
 		return -EINVAL;
-	error = sim_unit_add(&machine->port, "sync_round", &kind_sync_round, &c->round, &h->round);
+	error = sim_unit_add(&h->port, "sync_round", &kind_sync_round, &c->round, &h->round);
 	if (!error)
-		error = sim_unit_add(&machine->port, "write_set_log", &kind_write_set_log,
+		error = sim_unit_add(&h->port, "write_set_log", &kind_write_set_log,
 				     &h->log_config, &h->log);
 	if (!error)
-		error = sim_unit_add(&machine->port, "device_validator", &kind_device_validator,
+		error = sim_unit_add(&h->port, "device_validator", &kind_device_validator,
 				     &h->validator_config, &h->validator);
 	if (!error)
-		error = sim_unit_add(&machine->port, "dispatch_queues", &kind_dispatch_queues,
+		error = sim_unit_add(&h->port, "dispatch_queues", &kind_dispatch_queues,
 				     &c->queues, &h->queues);
 	if (!error)
-		error = sim_unit_add(&machine->port, "access_bitmap.reads", &kind_access_bitmap,
+		error = sim_unit_add(&h->port, "access_bitmap.reads", &kind_access_bitmap,
 				     &h->reads_config, &h->reads);
 	if (!error)
-		error = sim_unit_add(&machine->port, "access_bitmap.writes", &kind_access_bitmap,
+		error = sim_unit_add(&h->port, "access_bitmap.writes", &kind_access_bitmap,
 				     &h->writes_config, &h->writes);
 	return error;
 }
 
-static int make_replicas(struct sim_machine *machine)
+static int make_replicas(struct hetm *h)
 {
-	struct hetm *h = hetm_of(machine);
-
 	if (h->config->system.devices == HETM_CPU_ONLY)
 		return 0;
-	h->gpu = sim_memory_copy(machine->port.memory);
+	h->gpu = sim_memory_copy(h->port.memory);
 	if (h->config->round.shadow_copy)
-		h->shadow = sim_memory_copy(machine->port.memory);
+		h->shadow = sim_memory_copy(h->port.memory);
 	return h->gpu && (h->shadow || !h->config->round.shadow_copy) ? 0 : -ENOMEM;
 }
 
-static int refuse(struct sim_machine *machine, const char *what, const char *name)
+static int refuse(struct hetm *h, const char *what, const char *name)
 {
-	snprintf(machine->port.error, sizeof(machine->port.error), "%s%s", what, name);
+	snprintf(h->port.error, sizeof(h->port.error), "%s%s", what, name);
 	return -EINVAL;
 }
 
-static int make_gpu_system(struct sim_machine *machine)
+static int make_gpu_system(struct hetm *h)
 {
-	struct hetm *h = hetm_of(machine);
 	const struct sim_shape shape = sim_machine_shape(&h->config->gpu);
 	const char *name = hetm_gpu_names[h->config->system.gpu];
-	const struct sim_system_class *const *all = machine->options.systems;
+	const struct sim_system_class *const *all = h->run.options.systems;
 
 	while (*all && strcmp((*all)->name, name))
 		all++;
 	h->system = *all;
 	if (!h->system)
-		return refuse(machine, "there is no system ", name);
-	if (!machine->port.workload->program[h->system->flavour])
-		return refuse(machine, "the workload does not run on the GPU's system: ",
-			      machine->port.workload->missing[h->system->flavour]);
+		return refuse(h, "there is no system ", name);
+	if (!h->port.workload->program[h->system->flavour])
+		return refuse(h, "the workload does not run on the GPU's system: ",
+			      h->port.workload->missing[h->system->flavour]);
 	h->system_config = sim_calloc(1, h->system->config_size + 1);
 	h->batch = sim_calloc(h->config->queues.batch, sizeof(*h->batch));
 	if (!h->system_config || !h->batch)
@@ -160,17 +155,17 @@ static int make_gpu_system(struct sim_machine *machine)
 
 /* Each write of the CPU takes a stamp of its own: refuse stamp_bits that are too few for the
  * run. */
-static int fit_stamps(struct sim_machine *machine)
+static int fit_stamps(struct hetm *h)
 {
-	const struct hetm_config *c = hetm_of(machine)->config;
-	const struct sim_workload *w = machine->port.workload;
+	const struct hetm_config *c = h->config;
+	const struct sim_workload *w = h->port.workload;
 	uint64_t most = w->most_writes ? w->most_writes : w->transactions;
 	unsigned least = sim_bits_of(most ? most : UINT32_MAX);
 	bool log = c->log.stamp_bits < least;
 
 	if (!log && c->validator.stamp_bits >= least)
 		return 0;
-	snprintf(machine->port.error, sizeof machine->port.error,
+	snprintf(h->port.error, sizeof h->port.error,
 		 "%s: stamp_bits = %u is outside %u .. 63, as the CPU may write %s%llu times",
 		 log ? "write_set_log" : "device_validator",
 		 log ? c->log.stamp_bits : c->validator.stamp_bits, least,
@@ -179,7 +174,7 @@ static int fit_stamps(struct sim_machine *machine)
 }
 
 /* The device for a thread. A given share of the threads is spread as evenly as possible. */
-static enum gputm_dispatch_queues_affinity affinity_of(const struct sim_machine *machine,
+static enum gputm_dispatch_queues_affinity affinity_of(const struct hetm *h,
 						       uint32_t thread)
 {
 	static const enum gputm_dispatch_queues_affinity queue[] = {
@@ -187,8 +182,8 @@ static enum gputm_dispatch_queues_affinity affinity_of(const struct sim_machine 
 		[SIM_CPU] = GPUTM_DISPATCH_QUEUES_AFFINITY_CPU,
 		[SIM_GPU] = GPUTM_DISPATCH_QUEUES_AFFINITY_GPU,
 	};
-	const struct hetm_config *config = machine->port.system_config;
-	const struct sim_workload *w = machine->port.workload;
+	const struct hetm_config *config = h->port.system_config;
+	const struct sim_workload *w = h->port.workload;
 	uint64_t share = config->system.cpu_share;
 
 	if (!share)
@@ -196,22 +191,20 @@ static enum gputm_dispatch_queues_affinity affinity_of(const struct sim_machine 
 	return queue[(thread + 1) * share / 100 > thread * share / 100 ? SIM_CPU : SIM_GPU];
 }
 
-static int submit(struct sim_machine *machine)
+static int submit(struct hetm *h)
 {
-	struct hetm *h = hetm_of(machine);
 	int error = 0;
 
-	for (uint32_t i = 0; !error && i < machine->port.workload->threads; i++)
-		error = gputm_dispatch_queues_push(h->queues, 0, affinity_of(machine, i), i);
+	for (uint32_t i = 0; !error && i < h->port.workload->threads; i++)
+		error = gputm_dispatch_queues_push(h->queues, 0, affinity_of(h, i), i);
 	return error;
 }
 
 /* The region begins at the heap and ends at the locks. A trace has no heap: its region spans its
  * accesses. */
-static int find_region(struct sim_machine *machine)
+static int find_region(struct hetm *h)
 {
-	const struct sim_workload *w = machine->port.workload;
-	struct hetm *h = hetm_of(machine);
+	const struct sim_workload *w = h->port.workload;
 	uint64_t end = w->lock_base;
 
 	h->base = SIM_HEAP;
@@ -220,49 +213,54 @@ static int find_region(struct sim_machine *machine)
 		end = w->region[w->regions - 1].start + w->region[w->regions - 1].length;
 	}
 	if (end <= h->base)
-		return refuse(machine, "the workload has no data in the memory of both devices",
+		return refuse(h, "the workload has no data in the memory of both devices",
 			      "");
 	h->region = end - h->base;
 	return 0;
 }
 
-static int hetm_make(struct sim_machine *machine)
+static int make_parts(struct hetm *h)
 {
-	const struct hetm_config *config = machine->port.system_config;
-	struct hetm *h = sim_calloc(1, sizeof(*h));
-	int error;
+	const struct hetm_config *config = h->config;
+	int error = hetm_cpu_make(h);
 
-	machine->port.state = h;
-	if (!h)
-		return -ENOMEM;
-	machine->config.core_mhz = 1000;
-	machine->config.swap_units_every = config->machine.swap_units_every;
-	machine->config.patience_cycles = config->gpu.patience_cycles;
-	h->config = config;
-	error = hetm_cpu_make(machine);
 	if (!error)
-		error = find_region(machine);
+		error = find_region(h);
 	if (!error)
-		error = make_gpu_system(machine);
+		error = make_gpu_system(h);
 	if (!error && config->system.devices != HETM_CPU_ONLY)
-		error = fit_stamps(machine);
+		error = fit_stamps(h);
 	if (!error && config->system.devices != HETM_CPU_ONLY)
-		error = hetm_gpu_try(machine);
+		error = hetm_gpu_try(h);
 	if (!error)
-		error = add_units(machine);
+		error = add_units(h);
 	if (!error)
-		error = make_replicas(machine);
-	if (!error && machine->options.observer)
+		error = make_replicas(h);
+	if (!error && h->port.observer)
 		error = hetm_exact_make(h);
-	return error ? error : submit(machine);
+	return error ? error : submit(h);
 }
 
-static void hetm_free(struct sim_machine *machine)
+static int hetm_make(struct sim_run *run, const struct sim_machine_config *unused)
 {
-	struct hetm *h = hetm_of(machine);
+	const struct hetm_config *config = run->port.system_config;
+	struct hetm *h = hetm_in(run);
+	int error = sim_run_fill(run);
 
-	if (!h)
-		return;
+	(void)unused;
+	run->core_mhz = 1000;
+	run->swap_units_every = config->machine.swap_units_every;
+	run->patience_cycles = config->gpu.patience_cycles;
+	run->patient = "gpu";
+	run->threads_left = run->port.workload->threads;
+	h->config = config;
+	return error ? error : make_parts(h);
+}
+
+static void hetm_free(struct sim_run *run)
+{
+	struct hetm *h = hetm_in(run);
+
 	hetm_gpu_free(h);
 	hetm_cpu_free(h);
 	hetm_exact_free(h);
@@ -270,19 +268,18 @@ static void hetm_free(struct sim_machine *machine)
 	sim_memory_free(h->shadow);
 	sim_free(h->system_config);
 	sim_free(h->batch);
-	sim_free(h);
 }
 
-static void hetm_io(struct sim_machine *machine, struct sim_io *io)
+static void hetm_io(struct sim_run *run, struct sim_io *io)
 {
-	struct hetm *h = hetm_of(machine);
+	struct hetm *h = hetm_in(run);
 
 	if (h->gpu)
 		sim_memory_io(h->gpu, io);
 	if (h->shadow)
 		sim_memory_io(h->shadow, io);
-	hetm_cpu_io(machine, io);
-	hetm_gpu_io(machine, io);
+	hetm_cpu_io(h, io);
+	hetm_gpu_io(h, io);
 	SIM_IO(io, h->commits);
 	SIM_IO(io, h->place);
 	SIM_IO(io, h->spent);
@@ -313,19 +310,22 @@ static const char *lacks(const struct sim_instr *instr)
 	return NULL;
 }
 
-const struct sim_own_machine hetm_machine = {
+const struct sim_run_class hetm_runs = {
 	.name = "hetm",
 	.summary = "a CPU and a GPU with a replica each, joined by a link",
+	.size = sizeof(struct hetm),
 	.make = hetm_make,
 	.free = hetm_free,
-	.run = hetm_run,
+	.begin = hetm_begin,
+	.step = hetm_step,
+	.go_on = hetm_go_on,
+	.over = hetm_over,
 	.io = hetm_io,
 	.lacks = lacks,
 	.check_kind = "replicas",
 	.check_count = hetm_exact_count,
 	.time = hetm_time,
 	.describe = describe,
-	.patient = "gpu",
 	.sum = hetm_cpu_sum,
 	.waits = hetm_cpu_waits,
 };

@@ -54,9 +54,12 @@ static uint64_t stat_of(const struct hetm *h, const char *name)
 
 _Static_assert(ROWS == HETM_TIMES, "HETM_TIMES is the number of rows");
 
-bool hetm_time(const struct sim_machine *machine, size_t index, struct sim_time *out)
+bool hetm_time(const struct sim_run *run, const struct sim_result *result, size_t index,
+	       struct sim_time *out)
 {
-	const struct hetm *h = machine->port.state;
+	const struct hetm *h = (const void *)run;
+
+	(void)result;
 
 	if (index >= ROWS)
 		return false;
@@ -65,10 +68,9 @@ bool hetm_time(const struct sim_machine *machine, size_t index, struct sim_time 
 	return true;
 }
 
-void hetm_time_passes(struct sim_machine *machine, uint64_t until)
+void hetm_time_passes(struct hetm *h, uint64_t until)
 {
-	struct hetm *h = hetm_of(machine);
-	uint64_t now = machine->port.now, cycles = until - now, launch = 0;
+	uint64_t now = h->port.now, cycles = until - now, launch = 0;
 	bool alone = h->config->system.devices == HETM_CPU_ONLY;
 	bool executes = alone || gputm_sync_round_current_state(h->round) ==
 					 GPUTM_SYNC_ROUND_STATE_EXECUTION;
@@ -86,9 +88,9 @@ void hetm_time_passes(struct sim_machine *machine, uint64_t until)
 		 executes    ? HETM_GPU_RUNS : HETM_GPU_OVERLAPS] += cycles - launch;
 }
 
-static void prove(struct sim_machine *machine, const char *device, uint64_t sum)
+static void prove(struct hetm *h, const char *device, uint64_t sum)
 {
-	uint64_t now = machine->port.now, rounds = hetm_of(machine)->exact.rounds;
+	uint64_t now = h->port.now, rounds = h->exact.rounds;
 	char text[160];
 
 	if (sum == now)
@@ -96,13 +98,12 @@ static void prove(struct sim_machine *machine, const char *device, uint64_t sum)
 	snprintf(text, sizeof(text), "round %" PRIu64 ": the times of the %s add up to %" PRIu64
 		 " cycles where %" PRIu64 " have passed, a difference of %" PRId64,
 		 rounds - (rounds > 0), device, sum, now, (int64_t)(sum - now));
-	sim_fail(&machine->port, -EILSEQ, text);
+	sim_fail(&h->port, -EILSEQ, text);
 }
 
 /* The rows of a device follow one another. */
-void hetm_times_take(struct sim_machine *machine)
+void hetm_times_take(struct hetm *h)
 {
-	struct hetm *h = hetm_of(machine);
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < ROWS; i++) {
@@ -111,8 +112,8 @@ void hetm_times_take(struct sim_machine *machine)
 		sum += h->time[i];
 		if (i + 1 < ROWS && !strcmp(rows[i].device, rows[i + 1].device))
 			continue;
-		if (machine->options.observer)
-			prove(machine, rows[i].device, sum);
+		if (h->port.observer)
+			prove(h, rows[i].device, sum);
 		sum = 0;
 	}
 }

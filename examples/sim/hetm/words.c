@@ -4,11 +4,11 @@
 #include "hetm.h"
 #include "../base/arena.h"
 
-void hetm_note(struct sim_machine *machine, struct hetm_words *words, uint64_t address,
+void hetm_note(struct hetm *h, struct hetm_words *words, uint64_t address,
 	       uint64_t value)
 {
 	if (!SIM_ROOM(words->word, words->capacity, words->count + 1)) {
-		sim_fail(&machine->port, -ENOMEM, "no memory for what a transaction accesses");
+		sim_fail(&h->port, -ENOMEM, "no memory for what a transaction accesses");
 		return;
 	}
 	words->word[words->count++] = (struct hetm_word){ address, value };

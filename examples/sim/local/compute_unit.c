@@ -33,27 +33,26 @@ SIM_UNIT_KIND(local_tm, SIM_OF_MACHINE);
 
 /* ---- life ---- */
 
-static int refuse(struct sim_machine *machine, const char *what, uint64_t wanted, uint64_t had)
+static int refuse(struct local *local, const char *what, uint64_t wanted, uint64_t had)
 {
-	snprintf(machine->port.error, sizeof(machine->port.error),
+	snprintf(local->port.error, sizeof(local->port.error),
 		 "the workload needs %llu %s, the work-group has %llu",
 		 (unsigned long long)wanted, what, (unsigned long long)had);
 	return -EINVAL;
 }
 
 /* Copy the workload's memory below LOCAL_GLOBAL to that of the unit. */
-static int fill(struct sim_machine *machine)
+static int fill(struct local *local)
 {
-	struct local *local = local_of(machine);
 	const uint32_t *page;
 
-	for (uint64_t address = 0; (page = sim_memory_page(machine->port.memory, &address)) &&
+	for (uint64_t address = 0; (page = sim_memory_page(local->port.memory, &address)) &&
 				   address < LOCAL_GLOBAL; address += 1u << SIM_PAGE_BITS)
 		for (uint32_t i = 0; i < (1u << SIM_PAGE_BITS) / 4; i++) {
 			uint32_t word = (uint32_t)(address / 4) + i;
 
 			if (word >= local->words && page[i])
-				return refuse(machine, "words", word + 1, local->words);
+				return refuse(local, "words", word + 1, local->words);
 			if (word < local->words &&
 			    gputm_local_tm_update(local->tm, word, page[i]))
 				return -EINVAL;
@@ -61,9 +60,8 @@ static int fill(struct sim_machine *machine)
 	return 0;
 }
 
-static void launch(struct sim_machine *machine)
+static void launch(struct local *local)
 {
-	struct local *local = local_of(machine);
 	uint32_t lanes = local->config->local_tm.lanes, thread = 0;
 
 	for (uint32_t i = 0; i < local->waves; i++) {
@@ -72,75 +70,79 @@ static void launch(struct sim_machine *machine)
 
 		wave->index = i;
 		for (uint32_t lane = 0; lane < lanes; lane++, thread++)
-			if (thread < machine->port.workload->threads) {
+			if (thread < local->port.workload->threads) {
 				wave->thread[lane] = thread;
-				sim_introduce(machine->program->special,
-					      local_row(machine, wave, lane), 1, thread, 1,
-					      machine->port.workload->block_size, lanes, 0);
+				sim_introduce(local->port.program->special,
+					      local_row(local, wave, lane), 1, thread, 1,
+					      local->port.workload->block_size, lanes, 0);
 				mask |= UINT64_C(1) << lane;
 			}
 		wave->ended = !mask;
 		wave->does = mask ? LOCAL_NON_TX : LOCAL_IDLE;
-		local_set_exec(machine, wave, mask);
+		local_set_exec(local, wave, mask);
 	}
 }
 
-static int make(struct sim_machine *machine)
+static int make_parts(struct local *local)
 {
-	const struct local_config *config = machine->port.system_config;
-	struct local *local = sim_calloc(1, sizeof(*local));
+	const struct local_config *config = local->config;
 	uint64_t items = (uint64_t)config->local_tm.wavefronts * config->local_tm.lanes;
+	const struct sim_workload *workload = local->port.workload;
 	struct gputm_local_tm_capacity capacity;
-	int error;
+	int error = sim_unit_add(&local->port, "local_tm", &kind_local_tm, &config->local_tm,
+				 &local->tm);
 
-	machine->port.state = local;
-	if (!local)
-		return -ENOMEM;
-	machine->config.core_mhz = config->machine.core_mhz;
-	machine->config.swap_units_every = config->machine.swap_units_every;
-	machine->config.patience_cycles = config->machine.patience_cycles;
-	local->config = config;
-	local->waves = config->local_tm.wavefronts;
-	machine->port.shape.cores = 1;
-	machine->port.shape.warps = local->waves;
-	local->vector_cycles = (config->local_tm.lanes + config->machine.simd_lanes - 1) /
-			       config->machine.simd_lanes;
-	local->overhead = !config->perfect;
-	local->owner = -1;
-	error = sim_unit_add(&machine->port, "local_tm", &kind_local_tm, &config->local_tm,
-			     &local->tm);
 	if (!error)
 		error = gputm_local_tm_get_capacity(&config->local_tm, &capacity);
 	if (error)
 		return error;
 	local->words = config->local_tm.words ? config->local_tm.words : capacity.words;
-	if (machine->port.workload->threads > items)
-		return refuse(machine, "work-items", machine->port.workload->threads, items);
-	if (machine->port.workload->region[0].length / 4 > local->words)
-		return refuse(machine, "words (local_tm.words)",
-			      machine->port.workload->region[0].length / 4, local->words);
-	local->reg = sim_calloc(2 * local_rows(machine) + 1, sizeof(*local->reg));
+	if (workload->threads > items)
+		return refuse(local, "work-items", workload->threads, items);
+	if (workload->region[0].length / 4 > local->words)
+		return refuse(local, "words (local_tm.words)", workload->region[0].length / 4,
+			      local->words);
+	local->reg = sim_calloc(2 * local_rows(local) + 1, sizeof(*local->reg));
 	if (!local->reg)
 		return -ENOMEM;
-	launch(machine);
-	return fill(machine);
+	launch(local);
+	return fill(local);
 }
 
-static void local_free(struct sim_machine *machine)
+static int make(struct sim_run *run, const struct sim_machine_config *unused)
 {
-	if (local_of(machine))
-		sim_free(local_of(machine)->reg);
-	sim_free(machine->port.state);
+	const struct local_config *config = run->port.system_config;
+	struct local *local = local_in(run);
+	int error = sim_run_fill(run);
+
+	(void)unused;
+	run->core_mhz = config->machine.core_mhz;
+	run->swap_units_every = config->machine.swap_units_every;
+	run->patience_cycles = config->machine.patience_cycles;
+	run->threads_left = run->port.workload->threads;
+	local->config = config;
+	local->waves = config->local_tm.wavefronts;
+	local->port.shape.cores = 1;
+	local->port.shape.warps = local->waves;
+	local->vector_cycles = (config->local_tm.lanes + config->machine.simd_lanes - 1) /
+			       config->machine.simd_lanes;
+	local->overhead = !config->perfect;
+	local->owner = -1;
+	return error ? error : make_parts(local);
+}
+
+static void free_parts(struct sim_run *run)
+{
+	sim_free(local_in(run)->reg);
 }
 
 /* A wavefront of a state that is loaded is at instructions that there are, and has lanes that there
  * are. */
-static void wave_check(const struct sim_machine *machine, uint32_t index, struct sim_io *io)
+static void wave_check(const struct local *local, uint32_t index, struct sim_io *io)
 {
-	const struct local *local = machine->port.state;
 	const struct local_wave *wave = &local->wave[index];
 	uint64_t lanes = wave->exec | wave->inside | wave->first | wave->todo;
-	uint32_t length = machine->program->length;
+	uint32_t length = local->port.program->length;
 
 	SIM_IO_FLAG(io, wave->ended);
 	SIM_IO_FLAG(io, wave->waiting);
@@ -150,7 +152,7 @@ static void wave_check(const struct sim_machine *machine, uint32_t index, struct
 	sim_io_must(io, "wave", wave->pc < length && wave->tx_pc < length);
 	sim_io_must(io, "wave", wave->depth <= LOCAL_DEPTH && wave->tx_depth <= LOCAL_DEPTH);
 	sim_io_must(io, "wave", wave->into == SIM_NO_REGISTER ||
-					wave->into < machine->program->registers);
+					wave->into < local->port.program->registers);
 	for (uint32_t i = 0; sim_io_ok(io) && i < LOCAL_DEPTH; i++) {
 		const struct local_branch *branch = &wave->branch[i];
 
@@ -160,16 +162,17 @@ static void wave_check(const struct sim_machine *machine, uint32_t index, struct
 	sim_io_must(io, "wave", !(lanes & ~(UINT64_MAX >> (64 - local->config->local_tm.lanes))));
 }
 
-static void local_io(struct sim_machine *machine, struct sim_io *io)
+static void local_io(struct sim_run *run, struct sim_io *io)
 {
-	struct local *local = local_of(machine);
+	struct local *local = local_in(run);
 
 	SIM_IO_FROM(io, local, wave);
-	SIM_IO_ARRAY(io, local->reg, 2 * local_rows(machine));
+	SIM_IO_ARRAY(io, local->reg, 2 * local_rows(local));
 	for (uint32_t i = 0; i < local->waves; i++)
-		wave_check(machine, i, io);
+		wave_check(local, i, io);
 	sim_io_below(io, "owner", (uint64_t)(int64_t)local->owner + 1, (uint64_t)local->waves + 1);
 	sim_io_below(io, "last", local->last, local->waves);
+	sim_io_below(io, "turn", local->turn, local->waves);
 }
 
 static void describe(const void *system_config, char *text, size_t size)
@@ -183,10 +186,10 @@ static void describe(const void *system_config, char *text, size_t size)
 
 /* ---- memory instructions ---- */
 
-static void tell(struct sim_machine *machine, const struct local_wave *wave, bool write,
+static void tell(struct local *local, const struct local_wave *wave, bool write,
 		 uint64_t lanes)
 {
-	const struct sim_observer *observer = machine->options.observer;
+	const struct sim_observer *observer = local->port.observer;
 
 	if (!observer || (!write && !wave->in_tx))
 		return;
@@ -200,18 +203,17 @@ static void tell(struct sim_machine *machine, const struct local_wave *wave, boo
 	}
 }
 
-static void take_loaded(struct sim_machine *machine, struct local_wave *wave, uint64_t lanes)
+static void take_loaded(struct local *local, struct local_wave *wave, uint64_t lanes)
 {
 	for (SIM_EACH_LANE(lane, wave->into == SIM_NO_REGISTER ? 0 : lanes))
-		local_row(machine, wave, lane)[wave->into] = wave->value[lane];
+		local_row(local, wave, lane)[wave->into] = wave->value[lane];
 }
 
 /* Cycles until the wavefront is ready. */
-static uint64_t local_access(struct sim_machine *machine, struct local_wave *wave, bool write,
+static uint64_t local_access(struct local *local, struct local_wave *wave, bool write,
 			     uint64_t lanes)
 {
-	struct local *local = local_of(machine);
-	uint64_t now = machine->port.now, start = local->lds_free > now ? local->lds_free : now;
+	uint64_t now = local->port.now, start = local->lds_free > now ? local->lds_free : now;
 	struct gputm_local_tm_answer answer;
 	uint64_t busy;
 
@@ -219,7 +221,7 @@ static uint64_t local_access(struct sim_machine *machine, struct local_wave *wav
 		wave->word[lane] = (uint32_t)(wave->address[lane] / 4);
 	if (gputm_local_tm_access(local->tm, wave->index, write, lanes, wave->word, wave->value,
 				  &answer) < 0) {
-		sim_fail(&machine->port, -EINVAL, "the program accessed no word of local memory");
+		sim_fail(&local->port, -EINVAL, "the program accessed no word of local memory");
 		return 0;
 	}
 	busy = answer.passes + (uint64_t)local->overhead * answer.cycles;
@@ -228,22 +230,22 @@ static uint64_t local_access(struct sim_machine *machine, struct local_wave *wav
 	local->lds_free = start + busy;
 	lanes &= ~answer.conflicts;
 	if (!write)
-		take_loaded(machine, wave, lanes);
-	tell(machine, wave, write, lanes);
+		take_loaded(local, wave, lanes);
+	tell(local, wave, write, lanes);
 	if (answer.conflicts)
-		local_abort(machine, wave, answer.conflicts);
+		local_abort(local, wave, answer.conflicts);
 	return start - now + busy + local->config->machine.lds_latency - 1;
 }
 
-static uint64_t global_load(struct sim_machine *machine, struct local_wave *wave, uint64_t lanes)
+static uint64_t global_load(struct local *local, struct local_wave *wave, uint64_t lanes)
 {
 	for (SIM_EACH_LANE(lane, lanes))
-		wave->value[lane] = sim_memory_read(machine->port.memory, wave->address[lane]);
-	take_loaded(machine, wave, lanes);
-	return local_of(machine)->config->machine.global_latency;
+		wave->value[lane] = sim_memory_read(local->port.memory, wave->address[lane]);
+	take_loaded(local, wave, lanes);
+	return local->config->machine.global_latency;
 }
 
-static uint64_t access_memory(struct sim_machine *machine, struct local_wave *wave, bool write,
+static uint64_t access_memory(struct local *local, struct local_wave *wave, bool write,
 			      uint64_t lanes)
 {
 	uint64_t global = 0;
@@ -252,107 +254,104 @@ static uint64_t access_memory(struct sim_machine *machine, struct local_wave *wa
 		if (wave->address[lane] >= LOCAL_GLOBAL)
 			global |= UINT64_C(1) << lane;
 	if (!global)
-		return local_access(machine, wave, write, lanes);
+		return local_access(local, wave, write, lanes);
 	if (global == lanes && !write && !wave->in_tx)
-		return global_load(machine, wave, lanes);
-	sim_fail(&machine->port, -EINVAL, "global memory is for loads outside of transactions");
+		return global_load(local, wave, lanes);
+	sim_fail(&local->port, -EINVAL, "global memory is for loads outside of transactions");
 	return 0;
 }
 
 /* ---- instructions ---- */
 
 /* Of the lanes from this one on. */
-static uint32_t evaluate_warp(struct sim_machine *machine, struct local_wave *wave, uint32_t first,
+static uint32_t evaluate_warp(struct local *local, struct local_wave *wave, uint32_t first,
 			      uint32_t on)
 {
 	struct sim_step step = { .mask = on, .address = &wave->address[first],
 				 .value = &wave->value[first] };
 
-	sim_evaluate_lanes(&machine->port, wave->pc, &wave->thread[first],
-			   local_row(machine, wave, first), &step);
+	sim_evaluate_lanes(&local->port, wave->pc, &wave->thread[first],
+			   local_row(local, wave, first), &step);
 	wave->into = step.into;
 	return step.chosen;
 }
 
-static uint64_t evaluate(struct sim_machine *machine, struct local_wave *wave, uint64_t on)
+static uint64_t evaluate(struct local *local, struct local_wave *wave, uint64_t on)
 {
 	uint64_t chosen = 0;
 
 	for (uint32_t l = 0; l < LOCAL_LANES; l += SIM_MAX_LANES)
 		if ((uint32_t)(on >> l))
-			chosen |= (uint64_t)evaluate_warp(machine, wave, l, (uint32_t)(on >> l))
+			chosen |= (uint64_t)evaluate_warp(local, wave, l, (uint32_t)(on >> l))
 				  << l;
 	return chosen;
 }
 
-static void end(struct sim_machine *machine, struct local_wave *wave)
+static void end(struct local *local, struct local_wave *wave)
 {
 	wave->ended = true;
-	machine->threads_left -= (uint64_t)__builtin_popcountll(wave->exec);
+	local->run.threads_left -= (uint64_t)__builtin_popcountll(wave->exec);
 }
 
 /* s_barrier: the wavefronts that have not ended continue when all of them have arrived. */
-static void look_at_barrier(struct sim_machine *machine)
+static void look_at_barrier(struct local *local)
 {
-	struct local *local = local_of(machine);
-
 	for (uint32_t i = 0; i < local->waves; i++)
 		if (!local->wave[i].ended && !local->wave[i].at_barrier)
 			return;
 	for (uint32_t i = 0; i < local->waves; i++) {
 		local->wave[i].at_barrier = false;
-		local->wave[i].ready_at = machine->port.now + local->config->machine.scalar_cycles;
+		local->wave[i].ready_at = local->port.now + local->config->machine.scalar_cycles;
 	}
 }
 
-static uint64_t execute(struct sim_machine *machine, struct local_wave *wave)
+static uint64_t execute(struct local *local, struct local_wave *wave)
 {
-	const struct sim_instr *code = machine->program->code, *instr;
-	struct local *local = local_of(machine);
+	const struct sim_instr *code = local->port.program->code, *instr;
 	uint64_t on = gputm_local_tm_running(local->tm, wave->index), chosen, cycles;
 
 	for (; code[wave->pc].op == SIM_NOTE;
 	     on = gputm_local_tm_running(local->tm, wave->index)) {
-		evaluate(machine, wave, on);
-		local_arrive(machine, wave, local_after(machine, wave));
+		evaluate(local, wave, on);
+		local_arrive(local, wave, local_after(local, wave));
 	}
 	instr = &code[wave->pc];
 	switch (instr->op) {
 	case SIM_PLAIN:
-		evaluate(machine, wave, on);
-		local_arrive(machine, wave, local_after(machine, wave));
+		evaluate(local, wave, on);
+		local_arrive(local, wave, local_after(local, wave));
 		return (uint64_t)instr->count * local->vector_cycles;
 	case SIM_LOAD:
 	case SIM_STORE:
-		chosen = evaluate(machine, wave, on);
-		cycles = access_memory(machine, wave, instr->op == SIM_STORE, chosen);
-		local_arrive(machine, wave, local_after(machine, wave));
+		chosen = evaluate(local, wave, on);
+		cycles = access_memory(local, wave, instr->op == SIM_STORE, chosen);
+		local_arrive(local, wave, local_after(local, wave));
 		return cycles;
 	case SIM_BRANCH:
-		local_branch(machine, wave, instr, evaluate(machine, wave, on));
+		local_branch(local, wave, instr, evaluate(local, wave, on));
 		return local->vector_cycles + local->config->machine.scalar_cycles;
 	case SIM_TX_BEGIN:
-		return local_begin(machine, wave);
+		return local_begin(local, wave);
 	case SIM_TX_COMMIT:
-		return local_commit(machine, wave);
+		return local_commit(local, wave);
 	case SIM_FENCE: /* s_waitcnt: the stores of a wavefront are already in local memory */
-		local_arrive(machine, wave, local_after(machine, wave));
+		local_arrive(local, wave, local_after(local, wave));
 		return local->config->machine.scalar_cycles;
 	case SIM_BARRIER:
-		local_arrive(machine, wave, local_after(machine, wave));
+		local_arrive(local, wave, local_after(local, wave));
 		wave->at_barrier = true;
-		look_at_barrier(machine);
+		look_at_barrier(local);
 		return local->config->machine.scalar_cycles;
 	case SIM_EXIT_IF:
-		local_leave(machine, wave, evaluate(machine, wave, on));
-		look_at_barrier(machine);
+		local_leave(local, wave, evaluate(local, wave, on));
+		look_at_barrier(local);
 		return local->vector_cycles + local->config->machine.scalar_cycles;
 	case SIM_EXIT:
-		end(machine, wave);
-		look_at_barrier(machine);
+		end(local, wave);
+		look_at_barrier(local);
 		return 1;
 	default: /* see lacks() */
-		sim_fail(&machine->port, -EINVAL,
+		sim_fail(&local->port, -EINVAL,
 			 "an instruction that the compute unit does not know");
 		return 1;
 	}
@@ -369,16 +368,15 @@ static uint32_t what(enum sim_op op, const struct local_wave *wave)
 }
 
 /* The wavefront issues; its activity since its last issue is now known. */
-static void account(struct sim_machine *machine, struct local_wave *wave)
+static void account(struct local *local, struct local_wave *wave)
 {
-	struct local *local = local_of(machine);
-
-	local->time[wave->does] += machine->port.now - wave->since;
-	wave->since = machine->port.now;
-	wave->does = what(machine->program->code[wave->pc].op, wave);
+	local->time[wave->does] += local->port.now - wave->since;
+	wave->since = local->port.now;
+	wave->does = what(local->port.program->code[wave->pc].op, wave);
 }
 
-static bool local_time(const struct sim_machine *machine, size_t index, struct sim_time *out)
+static bool local_time(const struct sim_run *run, const struct sim_result *result, size_t index,
+		       struct sim_time *out)
 {
 	static const struct {
 		const char *name, *summary;
@@ -390,20 +388,18 @@ static bool local_time(const struct sim_machine *machine, size_t index, struct s
 		[LOCAL_COMMIT] = { "commit", "Commit." },
 		[LOCAL_IDLE] = { "idle", "Have ended." },
 	};
-	const struct local *local = machine->port.state;
-	struct sim_result result;
+	const struct local *local = (const void *)run;
 	uint64_t cycles;
 
 	if (index >= LOCAL_TIMES)
 		return false;
-	sim_machine_result(machine, &result);
 	cycles = local->time[index];
 	for (uint32_t i = 0; i < local->waves; i++) {
 		const struct local_wave *wave = &local->wave[i];
 
 		/* after an early end, cycles counted ahead go to memory */
-		if (index == (result.cycles < wave->since ? LOCAL_MEMORY : wave->does))
-			cycles += result.cycles - wave->since;
+		if (index == (result->cycles < wave->since ? LOCAL_MEMORY : wave->does))
+			cycles += result->cycles - wave->since;
 	}
 	*out = (struct sim_time){ "wavefronts", states[index].name, states[index].summary, cycles };
 	return true;
@@ -426,19 +422,18 @@ static struct local_wave *next(struct local *local)
 }
 
 /* sim_fail() if a wavefront makes no progress. */
-static void watch(struct sim_machine *machine, const struct local_wave *wave)
+static void watch(struct local *local, const struct local_wave *wave)
 {
-	uint64_t on = gputm_local_tm_running(local_of(machine)->tm, wave->index);
+	uint64_t on = gputm_local_tm_running(local->tm, wave->index);
 
-	if (machine->config.patience_cycles && on)
-		sim_lose_patience(machine, wave->thread[__builtin_ctzll(on)], wave->pc,
-				  false);
+	if (local->run.patience_cycles && on)
+		sim_run_watch(&local->run, wave->thread[__builtin_ctzll(on)], wave->pc);
 }
 
-static uint64_t sum(struct sim_machine *machine)
+static uint64_t sum(struct sim_run *run)
 {
-	struct local *local = local_of(machine);
-	uint64_t sum = sim_sum_words(1, local->reg, 2 * local_rows(machine));
+	struct local *local = local_in(run);
+	uint64_t sum = sim_sum_words(1, local->reg, 2 * local_rows(local));
 	uint32_t value;
 
 	for (uint32_t word = 0; word < local->words; word++)
@@ -449,10 +444,10 @@ static uint64_t sum(struct sim_machine *machine)
 
 /* A lane of the wavefront waits where its way and that of the thread meet, or to take the other
  * way; another wavefront waits at a barrier or for the thread's transaction. */
-static void waits(struct sim_machine *machine, uint32_t thread, char *text, size_t size)
+static void waits(struct sim_run *run, uint32_t thread, char *text, size_t size)
 {
-	const struct local *local = local_of(machine);
-	const struct sim_program *program = machine->program;
+	const struct local *local = local_in(run);
+	const struct sim_program *program = local->port.program;
 	const struct local_wave *wave = &local->wave[thread / local->config->local_tm.lanes];
 	const char *of = " of its wavefront";
 	uint64_t lanes = 0;
@@ -476,39 +471,43 @@ static void waits(struct sim_machine *machine, uint32_t thread, char *text, size
 }
 
 /* What local memory holds at the end, for the check. */
-static void empty(struct sim_machine *machine)
+static void empty(struct sim_run *run)
 {
-	struct local *local = local_of(machine);
+	struct local *local = local_in(run);
 	uint32_t value;
 
 	for (uint32_t word = 0; word < local->words; word++)
 		if (!gputm_local_tm_lookup(local->tm, word, &value) &&
-		    (value || sim_memory_find(machine->port.memory, 4 * (uint64_t)word)))
-			sim_memory_write(machine->port.memory, 4 * (uint64_t)word, value);
+		    (value || sim_memory_find(local->port.memory, 4 * (uint64_t)word)))
+			sim_memory_write(local->port.memory, 4 * (uint64_t)word, value);
 }
 
-static void run(struct sim_machine *machine)
+/* Go to the time at which the next wavefront issues. */
+static bool go_on(struct sim_run *run)
 {
-	struct local *local = local_of(machine);
-	struct local_wave *wave;
+	struct local *local = local_in(run);
+	const struct local_wave *wave = run->port.failed ? NULL : next(local);
 
-	while (!machine->port.failed && (wave = next(local))) {
-		uint64_t now = wave->ready_at > local->issue_free ? wave->ready_at :
-								   local->issue_free;
+	if (!wave)
+		return false;
+	local->turn = wave->index;
+	run->port.now = sim_later(wave->ready_at, local->issue_free);
+	return true;
+}
 
-		machine->port.now = now;
-		sim_look_if_due(machine);
-		sim_report_if_due(machine);
-		watch(machine, wave);
-		local->issue_free = now + 1;
-		local->last = wave->index;
-		machine->port.result.instructions++;
-		account(machine, wave);
-		wave->ready_at = now + execute(machine, wave);
-		if (wave->ready_at > machine->last_work)
-			machine->last_work = wave->ready_at;
-	}
-	empty(machine);
+static void step(struct sim_run *run)
+{
+	struct local *local = local_in(run);
+	struct local_wave *wave = &local->wave[local->turn];
+	uint64_t now = run->port.now;
+
+	watch(local, wave);
+	local->issue_free = now + 1;
+	local->last = wave->index;
+	run->port.result.instructions++;
+	account(local, wave);
+	wave->ready_at = now + execute(local, wave);
+	run->last_work = sim_later(run->last_work, wave->ready_at);
 }
 
 static const char *lacks(const struct sim_instr *instr)
@@ -523,17 +522,21 @@ static const char *lacks(const struct sim_instr *instr)
 	return NULL;
 }
 
-const struct sim_own_machine local_machine = {
+const struct sim_run_class local_runs = {
 	.name = "southern-islands",
 	.summary = "one compute unit with local memory",
+	.size = sizeof(struct local),
 	.make = make,
-	.free = local_free,
-	.run = run,
+	.free = free_parts,
+	.begin = go_on,
+	.step = step,
+	.go_on = go_on,
+	.over = empty,
 	.io = local_io,
 	.lacks = lacks,
+	.check_kind = "serializable",
 	.time = local_time,
 	.describe = describe,
 	.sum = sum,
 	.waits = waits,
-	.patient = "machine",
 };

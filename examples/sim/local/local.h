@@ -20,7 +20,7 @@
  * Addresses from LOCAL_GLOBAL on are global memory, those below are bytes of local memory.
  */
 #include "gputm/local_tm.h"
-#include "../machine/wiring.h"
+#include "../run/run.h"
 
 #define LOCAL_GLOBAL 0x10000000u
 #define LOCAL_DEPTH 16u /* branches that may nest */
@@ -75,6 +75,10 @@ struct local_wave {
 };
 
 struct local {
+	union {
+		struct sim_run run;
+		struct sim_port port; /* of the run, which begins with it */
+	};
 	const struct local_config *config;
 	struct gputm_local_tm *tm;
 	uint32_t waves, words;
@@ -85,52 +89,53 @@ struct local {
 	struct local_wave wave[LOCAL_WAVES];
 	int owner;	       /* wavefront whose lanes the serialising system runs, or -1 */
 	uint32_t last;	       /* wavefront that issued last */
+	uint32_t turn;	       /* the one that issues now */
 	uint64_t issue_free, lds_free;
 	uint64_t time[LOCAL_TIMES]; /* cycles, summed over wavefronts */
 };
 
-static inline struct local *local_of(struct sim_machine *machine)
+static inline struct local *local_in(struct sim_run *run)
 {
-	return machine->port.state;
+	return (struct local *)run;
 }
 
 /* Words of registers of all lanes of a kernel; those of a lane. */
-static inline size_t local_rows(const struct sim_machine *machine)
+static inline size_t local_rows(const struct local *local)
 {
-	return (size_t)LOCAL_WAVES * LOCAL_LANES * machine->program->registers;
+	return (size_t)LOCAL_WAVES * LOCAL_LANES * local->port.program->registers;
 }
 
-static inline uint32_t *local_row(struct sim_machine *machine, const struct local_wave *wave,
+static inline uint32_t *local_row(struct local *local, const struct local_wave *wave,
 				  uint64_t lane)
 {
-	return local_of(machine)->reg + ((size_t)wave->index * LOCAL_LANES + lane) *
-						machine->program->registers;
+	return local->reg + ((size_t)wave->index * LOCAL_LANES + lane) *
+						local->port.program->registers;
 }
 
 /* Where the wavefront continues, unless it takes a branch. */
-static inline uint32_t local_after(const struct sim_machine *machine, const struct local_wave *wave)
+static inline uint32_t local_after(const struct local *local, const struct local_wave *wave)
 {
-	return (uint32_t)sim_pc_after(&machine->port, wave->pc);
+	return (uint32_t)sim_pc_after(&local->port, wave->pc);
 }
 
 /* ---- compute_unit.c ---- */
-extern const struct sim_own_machine local_machine;
+extern const struct sim_run_class local_runs;
 
 /* ---- control.c: EXEC, as a compiler's instructions for branches change it ---- */
-void local_set_exec(struct sim_machine *machine, struct local_wave *wave, uint64_t exec);
+void local_set_exec(struct local *local, struct local_wave *wave, uint64_t exec);
 /* The lanes that execute have evaluated a branch, `taken` take it. */
-void local_branch(struct sim_machine *machine, struct local_wave *wave,
+void local_branch(struct local *local, struct local_wave *wave,
 		  const struct sim_instr *instr, uint64_t taken);
 /* The wavefront is at pc: join the ways that meet there, or, if the other way has ended, drop
  * it. */
-void local_arrive(struct sim_machine *machine, struct local_wave *wave, uint32_t pc);
+void local_arrive(struct local *local, struct local_wave *wave, uint32_t pc);
 /* Lanes that execute end; the wavefront continues with other lanes, or ends. */
-void local_leave(struct sim_machine *machine, struct local_wave *wave, uint64_t lanes);
+void local_leave(struct local *local, struct local_wave *wave, uint64_t lanes);
 
 /* ---- tx.c: begin and commit of the systems; cycles until the wavefront is ready ---- */
-uint64_t local_begin(struct sim_machine *machine, struct local_wave *wave);
-uint64_t local_commit(struct sim_machine *machine, struct local_wave *wave);
+uint64_t local_begin(struct local *local, struct local_wave *wave);
+uint64_t local_commit(struct local *local, struct local_wave *wave);
 /* Lanes leave the attempt: restores their registers. */
-void local_abort(struct sim_machine *machine, struct local_wave *wave, uint64_t lanes);
+void local_abort(struct local *local, struct local_wave *wave, uint64_t lanes);
 
 #endif /* SIM_LOCAL_H */

@@ -44,7 +44,7 @@ static const struct sim_role roles[] = {
 		.name = (NAME), .summary = (SUMMARY), .flavour = SIM_LOCAL,                    \
 		.config_size = sizeof(struct local_config), .role = roles,                     \
 		.role_count = sizeof(roles) / sizeof(roles[0]), .init = (INIT),                \
-		.own = &local_machine,                                                         \
+		.own = &local_runs,                                                         \
 	}
 
 const struct sim_system_class sim_local_tm = LOCAL("local-tm", "GPU-LocalTM in local memory", init);

@@ -16,7 +16,7 @@
 
 #include "../check/check.h"
 #include "../kernel/kernel.h"
-#include "../port/run.h"
+#include "../port/result.h"
 
 struct flow_check;
 struct sim_memory;

@@ -113,7 +113,7 @@ static void exchange_bit(uint64_t *a, uint64_t *b, uint32_t lane)
 static void exchange(struct sim_machine *machine, struct sim_warp *a, struct sim_warp *b,
 		     uint32_t lane)
 {
-	const struct sim_program *program = machine->program;
+	const struct sim_program *program = machine->port.program;
 	uint64_t whole[2] = { a->whole, b->whole };
 
 	for (uint32_t i = 0; i < program->registers; i++)
@@ -194,7 +194,7 @@ static bool have_stores(const struct sim_machine *machine, const struct sim_warp
  * without a TM system those of the threads alone. */
 static bool stores_done(const struct sim_machine *machine, struct sim_warp *warp)
 {
-	bool fence = machine->program->code[warp->pc].op == SIM_FENCE;
+	bool fence = machine->port.program->code[warp->pc].op == SIM_FENCE;
 
 	if (machine->plain)
 		return !have_stores(machine, warp);
@@ -452,7 +452,7 @@ static void go(struct sim_machine *machine, struct sim_warp *warp, uint64_t next
 
 static void branch(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc, uint64_t taken)
 {
-	const struct sim_instr *instr = &machine->program->code[pc];
+	const struct sim_instr *instr = &machine->port.program->code[pc];
 
 	warp->then = THEN_BRANCH;
 	warp->next = pc;
@@ -470,7 +470,7 @@ static void begin(struct sim_machine *machine, struct sim_warp *warp, uint32_t p
 
 static int divide(struct sim_machine *machine, struct sim_warp *warp)
 {
-	const struct sim_instr *instr = &machine->program->code[warp->next];
+	const struct sim_instr *instr = &machine->port.program->code[warp->next];
 	struct gputm_block_stack_target target = {
 		.taken_pc = instr->target,
 		.other_pc = sim_pc_after(&machine->port, warp->next),
@@ -552,7 +552,7 @@ static bool do_next(struct sim_machine *machine, struct sim_warp *warp)
 		leave(machine, warp, result, false);
 		return false;
 	case THEN_BRANCH:
-		block->arrived = machine->program->code[warp->next].meet;
+		block->arrived = machine->port.program->code[warp->next].meet;
 		leave(machine, warp, divide(machine, warp), false);
 		return false;
 	case THEN_BEGIN:
@@ -778,7 +778,7 @@ static void block_check(const struct sim_machine *machine, uint32_t core, uint32
 	}
 	sim_io_must(io, "block", places == block->warps &&
 					 (uint32_t)__builtin_popcountll(places) == block->rows);
-	sim_io_below(io, "block", block->pc, machine->program->length);
+	sim_io_below(io, "block", block->pc, machine->port.program->length);
 	sim_io_below(io, "block", block->last, machine->config.warps);
 }
 
@@ -882,7 +882,7 @@ static int make(struct sim_machine *machine)
 		return sim_fail(&machine->port, -EINVAL,
 				"a block of the workload has more than 32 warps");
 	c->stack_config = (struct gputm_block_stack_config)GPUTM_BLOCK_STACK_CONFIG_INIT;
-	c->stack_config.likely_convergence = machine->options.likely;
+	c->stack_config.likely_convergence = machine->run.options.likely;
 	c->compactor_config =
 		(struct gputm_thread_compactor_config)GPUTM_THREAD_COMPACTOR_CONFIG_INIT;
 	if (machine->plain)

@@ -26,13 +26,13 @@ static void take_registers(struct sim_machine *machine)
 static size_t shared_words(const struct sim_machine *machine)
 {
 	return (size_t)machine->config.cores * machine->config.blocks *
-	       machine->program->shared_words;
+	       machine->port.program->shared_words;
 }
 
 /* Of all warps in one piece, of which the host touches those of warps that run. */
 static int give_registers(struct sim_machine *machine)
 {
-	const struct sim_program *program = machine->program;
+	const struct sim_program *program = machine->port.program;
 	size_t rows = program->registers + program->kept_count + 1;
 	size_t warps = (size_t)machine->config.cores * machine->config.warps;
 	size_t lanes = warps * SIM_MAX_LANES;
@@ -56,7 +56,7 @@ static int give_registers(struct sim_machine *machine)
 
 int sim_cores_launch(struct sim_machine *machine)
 {
-	const struct sim_program *program = machine->program;
+	const struct sim_program *program = machine->port.program;
 
 	for (uint32_t i = 0; i < machine->config.cores; i++)
 		sim_blocks_begin(&machine->core[i].blocks, i, machine->config.cores);
@@ -136,16 +136,16 @@ void sim_warp_check(const struct sim_machine *machine, const struct sim_warp *wa
 			       warp->active | warp->passed | warp->failed | warp->abandoned |
 			       warp->taken | l->live | l->began | l->open | l->failed |
 			       l->locking);
-	sim_io_must(io, "warp", !warp->due || warp->into < machine->program->registers);
+	sim_io_must(io, "warp", !warp->due || warp->into < machine->port.program->registers);
 	SIM_IO_FLAG(io, warp->memory);
 	SIM_IO_FLAG(io, warp->ending);
 	SIM_IO_FLAG(io, warp->begun);
 	SIM_IO_FLAG(io, warp->fetched);
 	sim_lanes_must(&machine->port, io, "warp", warp->doing);
 	if (warp->wait != SIM_FREE) { /* else they may be of a launch before */
-		sim_io_below(io, "warp", warp->doing_pc, machine->program->length);
-		sim_io_below(io, "warp", warp->pc, machine->program->length);
-		sim_io_below(io, "warp", warp->next, machine->program->length);
+		sim_io_below(io, "warp", warp->doing_pc, machine->port.program->length);
+		sim_io_below(io, "warp", warp->pc, machine->port.program->length);
+		sim_io_below(io, "warp", warp->next, machine->port.program->length);
 	}
 	sim_io_below(io, "warp", l->does, SIM_SPENT_KINDS);
 	sim_io_below(io, "warp", l->before, SIM_SPENT_KINDS);
@@ -158,7 +158,7 @@ void sim_warp_check(const struct sim_machine *machine, const struct sim_warp *wa
 /* What a thread says of an index beyond an array is kept only of those that have one. */
 static void warp_io(struct sim_machine *machine, struct sim_warp *warp, struct sim_io *io)
 {
-	uint32_t rows = machine->program->registers + machine->program->kept_count;
+	uint32_t rows = machine->port.program->registers + machine->port.program->kept_count;
 	const uint32_t core = warp->core, index = warp->index, number = warp->number;
 
 	SIM_IO_FROM(io, warp, wait);
@@ -298,7 +298,7 @@ void sim_core_accept(struct sim_machine *machine, const struct sim_message *mess
 {
 	struct sim_warp *warp = sim_warp_of(&machine->port, message->core, message->warp);
 
-	machine->last_work = machine->port.now;
+	machine->run.last_work = machine->port.now;
 	if (machine->plain)
 		sim_plain_count(machine, message->core);
 	if (machine->pool) {

@@ -120,27 +120,29 @@ static int derive_blocks(struct sim_machine *machine)
 
 	if (!block || parts(block, machine->config.lanes) > machine->config.warps)
 		return refuse_block(machine);
-	machine->launch = (struct sim_launch){ machine->program, machine->port.workload->threads,
-					       block, 0 };
+	machine->launch = (struct sim_launch){
+		machine->port.program, machine->port.workload->threads, block, 0
+	};
 	return 0;
 }
 
 /* The next warp takes the first free slot: a launch gives a core at most its share of blocks. */
 static void derive_idle(struct sim_machine *machine)
 {
+	const struct sim_run_options *options = &machine->run.options;
 	const struct sim_launch *launch = &machine->launch;
 	uint64_t blocks = (launch->threads + launch->block_size - 1) / launch->block_size;
 	uint64_t cores = machine->config.cores, share = (blocks + cores - 1) / cores;
 
 	share *= parts(launch->block_size, machine->config.lanes);
-	if (!machine->options.apart && !machine->options.compact && !machine->program->part &&
+	if (!options->apart && !options->compact && !machine->port.program->part &&
 	    share < machine->config.warps)
 		machine->port.idle_from = (uint32_t)share;
 }
 
 const void *sim_role_config(const struct sim_machine *machine, const char *role)
 {
-	const struct sim_system_class *system = machine->system;
+	const struct sim_system_class *system = machine->run.system;
 
 	for (size_t i = 0; i < system->role_count; i++)
 		if (!strcmp(system->role[i].role, role))
@@ -167,7 +169,7 @@ static void derive_units(struct sim_machine *machine)
 
 	machine->stack_config = (struct gputm_simt_stack_config)GPUTM_SIMT_STACK_CONFIG_INIT;
 	machine->stack_config.lanes = config->lanes;
-	machine->stack_config.likely_convergence = machine->options.likely;
+	machine->stack_config.likely_convergence = machine->run.options.likely;
 	machine->coalescer_config =
 		(struct gputm_access_coalescer_config)GPUTM_ACCESS_COALESCER_CONFIG_INIT;
 	machine->coalescer_config.region_bytes = config->line_bytes;
@@ -175,10 +177,10 @@ static void derive_units(struct sim_machine *machine)
 	machine->coalescer_config.words = config->lanes;
 	machine->coalescer_config.address_bits = SIM_ADDRESS_BITS;
 	machine->throttle_config = (struct gputm_tx_throttle_config)GPUTM_TX_THROTTLE_CONFIG_INIT;
-	if (machine->options.throttle)
-		machine->throttle_config = *machine->options.throttle;
+	if (machine->run.options.throttle)
+		machine->throttle_config = *machine->run.options.throttle;
 	machine->throttle_config.warps = config->warps;
-	machine->throttle_config.limit = machine->options.concurrency;
+	machine->throttle_config.limit = machine->run.options.concurrency;
 	if (machine->plain)
 		derive_plain_units(machine);
 }

@@ -8,7 +8,7 @@
 static uint64_t evaluate(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
 			 uint64_t active)
 {
-	const struct sim_program *program = machine->program;
+	const struct sim_program *program = machine->port.program;
 	struct sim_stray strayed[SIM_MAX_LANES];
 	struct sim_step step = {
 		.reg = warp->reg, .slot = warp->slot, .stride = SIM_MAX_LANES,
@@ -56,7 +56,7 @@ static void next(struct sim_machine *machine, struct sim_warp *warp, uint64_t pc
 static void branch(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
 		   uint64_t taken)
 {
-	if (machine->program->code[pc].uniform && !machine->pool)
+	if (machine->port.program->code[pc].uniform && !machine->pool)
 		sim_check_divided(machine, warp, pc, taken);
 	warp->taken = (uint32_t)taken;
 	if (shows(machine))
@@ -256,7 +256,7 @@ bool sim_lanes_end(struct sim_machine *machine, struct sim_warp *warp, uint32_t 
 {
 	bool on;
 
-	machine->threads_left -= (uint64_t)__builtin_popcountll(lanes);
+	machine->run.threads_left -= (uint64_t)__builtin_popcountll(lanes);
 	if (machine->plain && machine->plain->check)
 		sim_plain_done(machine, warp);
 	on = machine->former->exit(machine, warp, pc, lanes);
@@ -293,10 +293,10 @@ static void wait_at_barrier(struct sim_machine *machine, struct sim_warp *warp, 
 /* Notes of a lock program; they take no time. */
 static uint32_t notes(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc)
 {
-	const struct sim_observer *observer = machine->options.observer;
-	const struct sim_instr *code = machine->program->code;
+	const struct sim_observer *observer = machine->port.observer;
+	const struct sim_instr *code = machine->port.program->code;
 
-	for (; pc < machine->program->length && code[pc].op >= SIM_ENTER &&
+	for (; pc < machine->port.program->length && code[pc].op >= SIM_ENTER &&
 	       code[pc].op <= SIM_NOTE; pc = sim_warp_pc(warp)) {
 		uint64_t active = sim_active(warp);
 
@@ -333,11 +333,11 @@ static uint32_t notes(struct sim_machine *machine, struct sim_warp *warp, uint32
 static void execute(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc)
 {
 	uint64_t active = sim_active(warp), chosen;
-	const struct sim_instr *instr = &machine->program->code[pc];
+	const struct sim_instr *instr = &machine->port.program->code[pc];
 	struct sim_port *port = &machine->port;
 	uint32_t lanes = lanes_of(active);
 
-	if (pc >= machine->program->length || !active) { /* of a state that was loaded */
+	if (pc >= machine->port.program->length || !active) { /* of a state that was loaded */
 		sim_fail(port, -EINVAL, "a warp without threads, or at no instruction, issues");
 		return;
 	}

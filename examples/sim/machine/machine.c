@@ -54,44 +54,12 @@
 
 /* ---- life ---------------------------------------------------------------------------- */
 
-int sim_machine_make_memory(struct sim_machine *machine)
-{
-	return sim_crossbars_make(machine) || sim_partitions_make(machine) ? -ENOMEM : 0;
-}
-
-/* That of the system; NULL: it runs on the GPU. */
-static const struct sim_own_machine *own(const struct sim_machine *machine)
-{
-	return machine->system->own && machine->system->own->make ? machine->system->own : NULL;
-}
-
-static int build_own(struct sim_machine *machine)
-{
-	machine->port.core_ticks = 1;
-	machine->threads_left = machine->port.workload->threads;
-	machine->port.memory = sim_memory_new();
-	if (!machine->port.memory)
-		return -ENOMEM;
-	machine->port.workload->class->setup(machine->port.workload, machine->port.memory);
-	return machine->port.memory->exhausted ? -ENOMEM : machine->system->own->make(machine);
-}
-
 static int build(struct sim_machine *machine)
 {
-	const struct sim_workload *workload = machine->port.workload;
-	enum sim_flavour flavour = machine->system->flavour;
+	bool versions = machine->port.ops->versions && machine->port.observer;
 	int error = 0;
 
-	if (own(machine) && flavour == SIM_ALONE)
-		return build_own(machine);
-	if (flavour == SIM_ALONE)
-		flavour = SIM_TRANSACTIONS; /* its place is that of the kernel itself */
-	machine->program = machine->port.program = workload->program[flavour];
-	if (!machine->program)
-		return sim_fail(&machine->port, -EINVAL, workload->missing[flavour]);
-	if (own(machine))
-		return build_own(machine);
-	if (machine->system->flavour == SIM_ALONE)
+	if (machine->run.system->flavour == SIM_ALONE)
 		error = sim_plain_make(machine);
 	if (!error)
 		error = sim_derive_machine(machine);
@@ -99,15 +67,11 @@ static int build(struct sim_machine *machine)
 		error = sim_derive_launch(machine);
 	if (error)
 		return error;
-	machine->port.memory = sim_memory_new();
-	if (machine->port.ops->versions && machine->options.observer)
+	if (versions)
 		machine->port.version = sim_memory_new();
-	if (!machine->port.memory ||
-	    (machine->port.ops->versions && machine->options.observer && !machine->port.version))
+	if ((versions && !machine->port.version) || sim_run_fill(&machine->run))
 		return -ENOMEM;
-	workload->class->setup(workload, machine->port.memory);
-	if (machine->port.memory->exhausted ||
-	    (!machine->far && sim_machine_make_memory(machine)))
+	if (!machine->far && (sim_crossbars_make(machine) || sim_partitions_make(machine)))
 		return -ENOMEM;
 	error = sim_cores_make(machine);
 	if (!error && machine->port.ops->make)
@@ -137,65 +101,45 @@ static const struct sim_host gpu = {
 	.check = sim_check_message,
 };
 
-static int end_make(struct sim_machine *machine, int error)
+static int make(struct sim_run *run, const struct sim_machine_config *config)
 {
-	if (error && !machine->port.error[0])
-		snprintf(machine->port.error, sizeof machine->port.error, "%s",
-			 error == -ENOMEM ? "out of memory" : "a unit refused its config");
-	return error;
-}
+	struct sim_machine *machine = sim_machine_in(run);
+	int error;
 
-int sim_machine_new(struct gputm_ctx *ctx, const struct sim_machine_config *config,
-		    const struct sim_system_class *system, const void *system_config,
-		    const struct sim_workload *workload, const struct sim_run_options *options,
-		    struct sim_machine **out)
-{
-	struct sim_machine *machine = sim_calloc(1, sizeof *machine);
-
-	*out = machine;
-	if (!machine)
-		return -ENOMEM;
-	machine->port.ctx = ctx;
-	if (config && !(system->own && system->own->name)) {
+	if (config) {
 		machine->config = *config;
 		machine->port.shape = sim_machine_shape(config);
 	}
-	machine->system = system;
 	machine->port.host = &gpu;
-	machine->port.ops = system->ops;
-	machine->port.system_config = system_config;
-	machine->port.workload = workload;
-	machine->options = *options;
-	machine->former = system->flavour == SIM_ALONE ?
-			  ((const struct flow_mechanism *)system)->former :
-			  options->compact ? &sim_block_stacks : &sim_stacks;
-	machine->port.observer = options->observer;
-	machine->port.kept = options->kept;
-	machine->port.seed = options->seed;
+	machine->former = run->system->flavour == SIM_ALONE ?
+			  ((const struct flow_mechanism *)run->system)->former :
+			  run->options.compact ? &sim_block_stacks : &sim_stacks;
 	machine->words.block = sizeof(struct sim_words);
-	return end_make(machine, build(machine));
+	error = build(machine);
+	run->core_mhz = machine->config.core_mhz;
+	run->swap_units_every = machine->config.swap_units_every;
+	run->patience = machine->config.patience;
+	run->patience_cycles = machine->config.patience_cycles;
+	if (run->port.program->device)
+		run->patient = "gpu"; /* of hetm */
+	return error;
 }
 
-void sim_machine_free(struct sim_machine *machine)
+static void free_machine(struct sim_run *run)
 {
-	if (!machine)
-		return;
-	sim_units_free(&machine->port);
-	if (own(machine))
-		own(machine)->free(machine);
-	else if (machine->port.ops->free)
+	struct sim_machine *machine = sim_machine_in(run);
+
+	if (machine->port.ops->free)
 		machine->port.ops->free(&machine->port);
 	sim_cores_free(machine);
 	sim_partitions_free(machine);
 	if (!machine->far)
 		sim_crossbars_free(machine);
 	sim_plain_free(machine);
-	sim_memory_free(machine->port.memory);
 	sim_memory_free(machine->port.version);
 	if (machine->between)
 		machine->port.workload->class->end_host(machine->between);
 	sim_free(machine->words.memory);
-	sim_free(machine);
 }
 
 /* ---- running --------------------------------------------------------------------------- */
@@ -207,8 +151,9 @@ void sim_machine_free(struct sim_machine *machine)
 	     rest_ && (i = first_ + (uint64_t)__builtin_ctzll(rest_), true);                   \
 	     rest_ &= rest_ - 1
 
-static void tick(struct sim_machine *machine)
+static void tick(struct sim_run *run)
 {
+	struct sim_machine *machine = sim_machine_in(run);
 	struct sim_wheel *wheel = &machine->wheel;
 	uint32_t cores = machine->config.cores;
 
@@ -227,44 +172,21 @@ static void tick(struct sim_machine *machine)
 	sim_wheel_done(wheel);
 }
 
-bool sim_machine_step(struct sim_machine *machine)
-{
-	tick(machine);
-	if (!sim_wheel_next(&machine->wheel))
-		return false;
-	machine->port.now = machine->wheel.now;
-	return true;
-}
-
-/* @return the tick of the next one. */
-static uint64_t swap(struct sim_machine *machine)
-{
-	uint64_t every = (uint64_t)machine->config.swap_units_every * machine->port.core_ticks;
-	int error = every ? sim_units_swap(&machine->port) : 0;
-
-	if (error)
-		sim_fail(&machine->port, error, "a unit did not take over its own snapshot");
-	return every ? machine->port.now + every : SIM_NEVER;
-}
-
 /* ---- the state of a run ---- */
-
-#define REPORT_TICKS (UINT64_C(1) << 18)
 
 /* The launch that runs, and how far the host of the launches is. */
 static void io_launch(struct sim_machine *machine, struct sim_io *io)
 {
 	const struct sim_workload *w = machine->port.workload;
 
-	if (!machine->program->part || own(machine))
+	if (!machine->port.program->part)
 		return;
-	w->class->io_host(w, machine->system->flavour, &machine->between, io, &machine->launch);
-	machine->program = machine->port.program = machine->launch.program;
+	w->class->io_host(w, machine->run.system->flavour, &machine->between, io, &machine->launch);
+	machine->port.program = machine->launch.program;
 }
 
-static void io_gpu(struct sim_machine *machine, struct sim_io *io)
+static void io_parts(struct sim_machine *machine, struct sim_io *io)
 {
-	io_launch(machine, io);
 	if (machine->plain)
 		sim_plain_io(machine, io);
 	if (io->loading && sim_io_ok(io))
@@ -305,140 +227,38 @@ static void wheel_io(struct sim_machine *machine, struct sim_io *io)
 }
 
 /* The launch that runs has the blocks that it began with, and no more threads. */
-static void progress_io(struct sim_machine *machine, struct sim_io *io)
+static void progress_check(struct sim_machine *machine, struct sim_io *io)
 {
 	const struct sim_launch *l = &machine->launch;
 
-	SIM_IO_FROM(io, machine, threads_left);
-	sim_io_must(io, "next_report", machine->next_report <= machine->port.now + REPORT_TICKS);
-	if (own(machine))
-		return;
+	SIM_IO(io, machine->blocks);
 	sim_io_must(io, "blocks",
 		    machine->blocks == (l->threads + l->block_size - 1) / l->block_size);
-	sim_io_below(io, "threads_left", machine->threads_left, (uint64_t)l->threads + 1);
+	sim_io_below(io, "threads_left", machine->run.threads_left, (uint64_t)l->threads + 1);
 }
 
-static void io_all(struct sim_machine *machine, struct sim_io *io)
+static void io_machine(struct sim_run *run, struct sim_io *io)
 {
-	sim_memory_io(machine->port.memory, io);
-	SIM_IO(io, machine->port.now);
-	SIM_IO(io, machine->port.result);
+	struct sim_machine *machine = sim_machine_in(run);
+
 	wheel_io(machine, io);
-	if (own(machine))
-		own(machine)->io(machine, io);
-	else
-		io_gpu(machine, io);
+	io_launch(machine, io);
+	io_parts(machine, io);
 	if (sim_io_ok(io))
 		sim_partitions_io(machine, io);
 	if (sim_io_ok(io) && !machine->far)
 		sim_crossbars_io(machine, io);
-	progress_io(machine, io);
-	sim_units_io(&machine->port, io);
+	progress_check(machine, io);
 }
 
-int sim_machine_restore(struct sim_machine *machine, struct sim_io *io)
-{
-	io_all(machine, io);
-	machine->restored = sim_io_ok(io) && io->at == io->size;
-	return machine->restored ? 0 : io->starved ? -ENOMEM : -EINVAL;
-}
-
-/* @return the tick at which that is due; SIM_NEVER: it is done. */
-static uint64_t save(struct sim_machine *machine, uint64_t tick)
-{
-	const struct sim_saver *saver = machine->options.saver;
-	uint64_t at = saver ? saver->cycle * machine->port.core_ticks : SIM_NEVER;
-	struct sim_io io = { .loading = false };
-
-	if (tick < at)
-		return at;
-	io_all(machine, &io);
-	saver->save(saver->state, &io);
-	sim_free(io.byte);
-	return SIM_NEVER;
-}
-
-void sim_save_if_due(struct sim_machine *machine, uint64_t tick)
-{
-	if (tick >= machine->next_save)
-		machine->next_save = save(machine, tick);
-}
-
-void sim_swap_if_due(struct sim_machine *machine)
-{
-	if (machine->port.now >= machine->next_swap)
-		machine->next_swap = swap(machine);
-}
-
-void sim_look_if_due(struct sim_machine *machine)
-{
-	const struct sim_look *look = machine->options.look;
-	uint64_t next;
-
-	if (machine->port.now < machine->next_look)
-		return;
-	next = look ? look->at(look->state) : SIM_NEVER;
-	sim_save_if_due(machine, machine->port.now);
-	sim_swap_if_due(machine);
-	machine->next_look = sim_earlier(next, sim_earlier(machine->next_save, machine->next_swap));
-}
-
-void sim_report_if_due(struct sim_machine *machine)
-{
-	const struct sim_run_options *options = &machine->options;
-	uint64_t cycles, threads = machine->port.workload->threads;
-
-	if (machine->port.now < machine->next_report)
-		return;
-	cycles = machine->port.now / machine->port.core_ticks;
-	machine->next_report = machine->port.now + REPORT_TICKS;
-	if (options->progress)
-		options->progress(options->progress_state, threads - machine->threads_left, threads,
-				  cycles);
-	if (options->stop && *options->stop)
-		sim_fail(&machine->port, -EINTR, "the run was stopped");
-	if (options->most_cycles && cycles > options->most_cycles)
-		sim_fail(&machine->port, -ETIME, "the run took more cycles than it may");
-	if (machine->plain) {
-		machine->next_report = sim_earlier(machine->next_report,
-						   sim_plain_last_cycle(machine) *
-						   machine->port.core_ticks);
-		sim_plain_may_end(machine, cycles);
-	}
-	sim_look_patiently(machine);
-	if (machine->port.memory->exhausted)
-		sim_fail(&machine->port, -ENOMEM, "no memory for the contents of global memory");
-}
-
-/* With an observer, the units must come out of the run in order as well. */
-static void check_units(struct sim_machine *machine)
-{
-	struct sim_unit_info info;
-
-	for (size_t i = 0; machine->options.observer && sim_machine_unit(machine, i, &info); i++) {
-		const char *broken = gputm_unit_check(info.unit);
-		char message[256];
-
-		if (!broken)
-			continue;
-		snprintf(message, sizeof message, "%s %u: %s", info.role, info.instance, broken);
-		sim_fail(&machine->port, -EILSEQ, message);
-	}
-}
-
-/* Let the system finish what has run. */
-static void finish(struct sim_machine *machine)
-{
-	if (!machine->port.failed && machine->port.ops && machine->port.ops->finished)
-		machine->port.ops->finished(&machine->port);
-}
+/* ---- launches ---- */
 
 /* Ask the workload for the next launch, which may depend on the memory that the last launch
  * left. */
 static bool next_launch(struct sim_machine *machine)
 {
 	const struct sim_workload *w = machine->port.workload;
-	const struct sim_observer *observer = machine->options.observer;
+	const struct sim_observer *observer = machine->port.observer;
 	char message[200];
 	int more;
 
@@ -446,17 +266,17 @@ static bool next_launch(struct sim_machine *machine)
 		machine->wheel.now = machine->plain ? sim_plain_launched(machine) :
 				     sim_align(machine->wheel.now + 1, machine->port.core_ticks);
 		machine->port.now = machine->wheel.now;
-		finish(machine);
+		sim_run_finish(&machine->run);
 	}
-	if (machine->port.failed || machine->threads_left)
+	if (machine->port.failed || machine->run.threads_left)
 		return false;
 	if (machine->between && observer && observer->launched)
 		observer->launched(observer->state, machine->port.memory);
-	more = w->class->next(w, machine->system->flavour, &machine->between, machine->port.memory,
-			      &machine->launch, message, sizeof message);
+	more = w->class->next(w, machine->run.system->flavour, &machine->between,
+			      machine->port.memory, &machine->launch, message, sizeof message);
 	if (more < 0)
 		sim_fail(&machine->port, more, message);
-	machine->program = machine->port.program = machine->launch.program;
+	machine->port.program = machine->launch.program;
 	return more > 0;
 }
 
@@ -465,8 +285,8 @@ static void begin_launch(struct sim_machine *machine)
 	const struct sim_launch *l = &machine->launch;
 
 	machine->blocks = (l->threads + l->block_size - 1) / l->block_size;
-	machine->threads_left = l->threads;
-	machine->left_at = machine->port.now;
+	machine->run.threads_left = l->threads;
+	machine->run.waited.left_at = machine->port.now;
 	if (machine->plain)
 		sim_plain_launch(machine);
 	if (sim_cores_launch(machine))
@@ -475,90 +295,78 @@ static void begin_launch(struct sim_machine *machine)
 		sim_core_fill(machine, i);
 }
 
-static void run_launch(struct sim_machine *machine)
-{
-	if (!machine->restored)
-		begin_launch(machine);
-	machine->restored = false;
-	while (!machine->port.failed) {
-		sim_look_if_due(machine);
-		tick(machine);
-		sim_report_if_due(machine);
-		if (!sim_wheel_next(&machine->wheel))
-			break;
-		machine->port.now = machine->wheel.now;
-	}
-}
-
 /* A launch begins when all effects of the previous launch are complete. */
-static void run_gpu(struct sim_machine *machine)
+static bool launch(struct sim_machine *machine)
 {
-	if (machine->restored || !machine->program->part)
-		run_launch(machine);
-	while (machine->program->part && next_launch(machine))
-		run_launch(machine);
+	if (!next_launch(machine))
+		return false;
+	begin_launch(machine);
+	return true;
 }
 
-static void check_times(struct sim_machine *machine)
+static bool begin(struct sim_run *run)
 {
-	struct sim_result result;
+	struct sim_machine *machine = sim_machine_in(run);
 
-	if (!machine->options.observer || own(machine) || machine->port.failed)
-		return;
-	sim_machine_result(machine, &result);
-	if (!sim_times_add_up(machine, &result))
-		sim_fail(&machine->port, -EILSEQ, "the times of threads or cores do not add up to "
-						  "the cycles of the run");
+	if (run->port.program->part)
+		return launch(machine);
+	begin_launch(machine);
+	return true;
 }
 
-int sim_machine_run(struct sim_machine *machine)
+static bool go_on(struct sim_run *run)
 {
-	if (own(machine))
-		own(machine)->run(machine);
-	else
-		run_gpu(machine);
-	if (machine->port.memory->exhausted ||
-	    (machine->port.version && machine->port.version->exhausted))
-		sim_fail(&machine->port, -ENOMEM, "no memory for the contents of global memory");
+	struct sim_machine *machine = sim_machine_in(run);
+
+	if (!sim_wheel_next(&machine->wheel))
+		return run->port.program->part && launch(machine);
+	run->port.now = machine->wheel.now;
+	return true;
+}
+
+static void over(struct sim_run *run)
+{
+	struct sim_machine *machine = sim_machine_in(run);
+
 	if (machine->plain)
 		sim_plain_over(machine);
-	if (machine->threads_left)
-		sim_fail(&machine->port, -EDEADLK,
-			 "nothing can happen any more, but threads have not ended");
-	finish(machine);
-	check_units(machine);
-	check_times(machine);
-	return machine->port.failed;
+	if (run->port.observer && !run->threads_left && !run->port.failed)
+		sim_machine_check_times(machine);
 }
 
-const char *sim_machine_error(const struct sim_machine *machine)
+/* ---- classes of runs ---- */
+
+#define ON_GPU                                                                                 \
+	.size = sizeof(struct sim_machine), .make = make, .free = free_machine,                \
+	.begin = begin, .step = tick, .go_on = go_on, .over = over, .io = io_machine,          \
+	.look = sim_machine_look, .sum = sim_machine_sum, .waits = sim_machine_waits,          \
+	.close = sim_machine_close, .time = sim_machine_time
+
+const struct sim_run_class sim_gpu_runs = {
+	ON_GPU,
+	.summary = "cores that run a workload under a TM system",
+	.tm_gpu = true,
+	.check_kind = "serializable",
+};
+
+const struct sim_run_class sim_plain_runs = {
+	ON_GPU,
+	.summary = "cores that run a kernel without a TM system",
+	.check_kind = "equivalent",
+	.judge = sim_plain_judge,
+	.check_count = sim_plain_count_checks,
+};
+
+const struct sim_run_class *sim_class_of(const struct sim_system_class *system)
 {
-	return machine ? machine->port.error : "out of memory";
+	return system->own ? system->own : &sim_gpu_runs;
 }
 
-void sim_machine_result(const struct sim_machine *machine, struct sim_result *out)
+int sim_machine_new(struct gputm_ctx *ctx, const struct sim_machine_config *config,
+		    const struct sim_system_class *system, const void *system_config,
+		    const struct sim_workload *workload, const struct sim_run_options *options,
+		    struct sim_run **out)
 {
-	uint64_t last, period = machine->port.core_ticks;
-
-	*out = machine->port.result;
-	out->core_mhz = machine->config.core_mhz;
-	last = machine->port.failed == -EINTR ? machine->port.now : machine->last_work;
-	out->cycles = (last + period - 1) / period;
-	if (!own(machine))
-		sim_close_ledgers(machine, out);
-}
-
-struct sim_port *sim_machine_port(struct sim_machine *machine)
-{
-	return &machine->port;
-}
-
-const struct sim_memory *sim_machine_memory(const struct sim_machine *machine)
-{
-	return machine->port.memory;
-}
-
-bool sim_machine_unit(const struct sim_machine *machine, size_t index, struct sim_unit_info *out)
-{
-	return sim_unit_get(&machine->port, index, out);
+	return sim_run_new(ctx, sim_class_of(system), config, system, system_config, workload,
+			   options, out);
 }

@@ -10,20 +10,9 @@
  *	gputm_params_init(&sim_machine_params, &config, sizeof config);
  *	shape = sim_machine_shape(&config);
  *	system->init(system_config, &shape);
- *	sim_machine_new(ctx, &config, system, system_config, workload, &options, &machine);
- *	sim_machine_run(machine);
- *	sim_machine_result(machine); sim_machine_unit(machine, i, &info); ...
- *	sim_machine_free(machine);
+ *	sim_machine_new(ctx, &config, system, system_config, workload, &options, &run);
  */
-#include <signal.h>
-#include <stddef.h>
-#include <stdio.h>
-
-#include "gputm/base.h"
-#include "../base/memory.h"
-#include "../port/run.h"
-#include "../port/system.h"
-#include "../workloads/workload.h"
+#include "../run/run.h"
 #include "scheduler.h"
 
 #define SIM_BANKS 32u /* most of a partition */
@@ -85,85 +74,15 @@ const struct gputm_params *sim_machine_named(const char *name);
 /* What a system may know of its machine. */
 struct sim_shape sim_machine_shape(const struct sim_machine_config *config);
 
-struct sim_kept_units;
+/* What the systems without a class of runs of their own run on; and what a system runs on. */
+extern const struct sim_run_class sim_gpu_runs;
+const struct sim_run_class *sim_class_of(const struct sim_system_class *system);
 
-/* An observer that is called from time to time, before anything of the present tick happens. It
- * returns the next tick at which to call it, or a later one; SIM_NEVER for none. */
-struct sim_look {
-	void *state;
-	uint64_t (*at)(void *state);
-};
-
-/* Receives the state of a run, once, at the first tick from this core cycle on. */
-struct sim_saver {
-	void *state;
-	uint64_t cycle;
-	void (*save)(void *state, const struct sim_io *io);
-};
-
-struct sim_run_options {
-	uint32_t concurrency; /* warps per core in transactions, at first; 0 = unlimited */
-	const struct gputm_tx_throttle_config *throttle; /* what moves that; NULL: nothing */
-	bool likely;	      /* SIMT stacks use likely-convergence points */
-	bool compact;	      /* the warps of a block are compacted */
-	bool apart;	      /* idle warps have units of their own, with names */
-	uint64_t seed;
-	uint64_t most_cycles; /* give up after so many core cycles; 0 = never */
-	const struct sim_observer *observer; /* NULL without --check */
-	bool prove;  /* for system->own->judge() */
-	FILE *issues; /* a line for every warp that issues, by systems that tell; or NULL */
-	/* All systems, NULL-ended, for a system that has another system inside. */
-	const struct sim_system_class *const *systems;
-	/* Units to share between runs: a run resets and reuses the units of the previous run that
-	 * have the same kind, place and config. NULL: all units are made anew. A run with an
-	 * observer makes its own. */
-	struct sim_kept_units *kept;
-	const struct sim_look *look; /* NULL for none */
-	const struct sim_saver *saver; /* the same; not together with an observer */
-	/* Called now and then with the number of threads that have ended; NULL for none. */
-	void (*progress)(void *state, uint64_t ended, uint64_t threads, uint64_t cycles);
-	void *progress_state;
-	/* If this becomes nonzero, the run ends soon with -EINTR; NULL: never. */
-	const volatile sig_atomic_t *stop;
-};
-
-struct sim_machine;
-
-/*
- * 0; -EINVAL, the machine and the workload or system do not fit: the program is missing, a
- * block is larger than a core, the config is not possible (sim_machine_error(*out) says so,
- * and *out must be freed); -ENOMEM (the same, or *out is NULL). Everything handed over
- * must outlive the machine. The workload's memory is set up here.
- */
+/* As sim_run_new(), for what the system runs on. -EINVAL also means that a block is larger than a
+ * core. */
 int sim_machine_new(struct gputm_ctx *ctx, const struct sim_machine_config *config,
 		    const struct sim_system_class *system, const void *system_config,
 		    const struct sim_workload *workload, const struct sim_run_options *options,
-		    struct sim_machine **out);
-void sim_machine_free(struct sim_machine *machine);
-
-/* Before the run, restore the state that a saver got. 0; -EINVAL, the state is of another config or
- * workload (io->wrong names the piece, or a unit refused it); -ENOMEM. After an error the machine
- * can only be freed. */
-int sim_machine_restore(struct sim_machine *machine, struct sim_io *io);
-
-/* 0 when all threads have ended; -EINTR, options.stop was set; -ETIME past most_cycles, or the
- * machine's patience is at an end; -EDEADLK, nothing can happen any more; -EILSEQ, a unit has
- * broken an invariant (looked for with an observer); -ENOMEM. */
-int sim_machine_run(struct sim_machine *machine);
-
-/* Why sim_machine_run() or sim_machine_new() failed, else "". NULL allowed. */
-const char *sim_machine_error(const struct sim_machine *machine);
-
-void sim_machine_result(const struct sim_machine *machine, struct sim_result *out);
-/* What the devices did in a run with that result, device by device; false past the last row. Of the
- * GPU: threads, whose sum is cycles x lanes of all warps, and cores. */
-bool sim_machine_time(const struct sim_machine *machine, const struct sim_result *result,
-		      size_t index, struct sim_time *out);
-/* The port, for observers; it lives as long as the machine. */
-struct sim_port *sim_machine_port(struct sim_machine *machine);
-const struct sim_memory *sim_machine_memory(const struct sim_machine *machine);
-/* Unit number index, in order of roles and instances; false past the last one. */
-bool sim_machine_unit(const struct sim_machine *machine, size_t index,
-		      struct sim_unit_info *out);
+		    struct sim_run **out);
 
 #endif

@@ -8,7 +8,6 @@
 #include "gputm/access_coalescer.h"
 #include "../kernel/kernel.h"
 #include "../port/port.h"
-#include "../port/run.h"
 #include "../port/system.h"
 
 #define FLOW_WARPS_MAX 64u
@@ -70,7 +69,7 @@ struct flow_mechanism {
 extern const struct sim_tie flow_ties[];
 extern const struct sim_unused flow_unused[];
 #define FLOW_SCHEDULED (flow_unused + 1)
-extern const struct sim_own_machine sim_plain_runs;
+extern const struct sim_run_class sim_plain_runs;
 extern const struct sim_system_ops flow_no_ops;
 
 /* All mechanisms, NULL-ended (mechanisms.c). */

@@ -510,7 +510,7 @@ static void complete_queue(struct sim_machine *machine, struct sim_partition *pa
 	struct sim_queue *done = &partition->done[queue];
 	struct sim_message *message;
 
-	machine->last_work = machine->port.now;
+	machine->run.last_work = machine->port.now;
 	while ((message = sim_queue_head(done)) && message->due <= machine->port.now) {
 		struct sim_message taken;
 
@@ -552,7 +552,7 @@ void sim_l2_access(struct sim_port *port, const struct sim_message *message)
 
 void sim_partition_accept(struct sim_machine *machine, const struct sim_message *message)
 {
-	machine->last_work = machine->port.now;
+	machine->run.last_work = machine->port.now;
 	if (message->what >= SIM_DO_SYSTEM)
 		machine->port.ops->at_partition(&machine->port, message);
 	else if (!machine->port.ops->hold || !machine->port.ops->hold(&machine->port, message))

@@ -1,84 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Ends runs that make no progress, and says why. */
-#include <inttypes.h>
+/* Ends runs of the GPU that make no progress, and says why. */
 #include <stdio.h>
 
 #include "plain.h"
 #include "wiring.h"
-
-#define SURE_ABORTS 1000 /* commits may be rare, but not rarer than this */
-
-/* Attempts since the last commit by the reasons of their aborts: "conflict 12, capacity 3". */
-static void tell_reasons(const struct sim_machine *machine, char *text, size_t size)
-{
-	size_t length = 0;
-
-	text[0] = 0;
-	for (unsigned i = 0; i < SIM_ABORT_REASONS && length < size; i++) {
-		uint64_t aborted = machine->port.result.aborted_by_reason[i] -
-				   machine->reasons_before[i];
-
-		if (aborted)
-			length += (size_t)snprintf(text + length, size - length, "%s%s %" PRIu64,
-						   length ? ", " : "", sim_abort_reason_name[i],
-						   aborted);
-	}
-}
-
-/* The part of the settings with the limits; the GPU of hetm has a part of its own. */
-static const char *patient(const struct sim_machine *machine)
-{
-	if (machine->system->own)
-		return machine->system->own->patient;
-	return machine->program->device ? "gpu" : "machine";
-}
-
-/* Transactions that abort one another for ever keep the machine busy: end such a run. */
-static void lose_patience(struct sim_machine *machine)
-{
-	const struct sim_machine_config *config = &machine->config;
-	const struct sim_result *result = &machine->port.result;
-	uint64_t cycles = (machine->port.now - machine->committed_at) / machine->port.core_ticks;
-	uint64_t aborted = result->aborted - machine->aborted_before;
-	bool many = config->patience && aborted > config->patience;
-	bool late = config->patience_cycles && aborted > SURE_ABORTS &&
-		    cycles > config->patience_cycles;
-	char message[SIM_MESSAGE], reasons[240];
-
-	if (result->committed != machine->committed_before) {
-		machine->committed_before = result->committed;
-		machine->committed_at = machine->port.now;
-		machine->aborted_before = result->aborted;
-		memcpy(machine->reasons_before, result->aborted_by_reason,
-		       sizeof machine->reasons_before);
-	} else if (many || late) {
-		tell_reasons(machine, reasons, sizeof reasons);
-		snprintf(message, sizeof message, "more than %s.%s = %u %s since the last "
-			 "commit; attempts aborted by reason: %s", patient(machine),
-			 many ? "patience" : "patience_cycles",
-			 many ? config->patience : config->patience_cycles,
-			 many ? "attempts were aborted" : "cycles have passed", reasons);
-		sim_fail(&machine->port, -ETIME, message);
-	}
-}
-
-void sim_fail_at(struct sim_machine *machine, uint32_t pc, int error, const char *reason)
-{
-	const struct sim_program *program = machine->program;
-	char message[SIM_MESSAGE];
-
-	if (program->spot)
-		snprintf(message, sizeof message, "%s:%u:%u: %s", program->file,
-			 program->spot[pc].line, program->spot[pc].column, reason);
-	else
-		snprintf(message, sizeof message, "instruction %u: %s", pc, reason);
-	sim_fail(&machine->port, error, message);
-}
-
-static uint32_t name_of(const struct sim_machine *machine, uint32_t thread)
-{
-	return machine->program->id ? machine->program->id[thread] : thread;
-}
 
 /* The static warp of a thread. */
 static uint64_t warp_of(const struct sim_machine *machine, uint32_t thread)
@@ -98,6 +23,12 @@ static int companion(const struct sim_machine *machine, const struct sim_warp *w
 	return -1;
 }
 
+static uint32_t name_of(const struct sim_machine *machine, const struct sim_warp *warp,
+			uint64_t lane)
+{
+	return sim_name_of(&machine->port, warp->thread[lane]);
+}
+
 void sim_check_divided(struct sim_machine *machine, const struct sim_warp *warp, uint32_t pc,
 		       uint64_t taken)
 {
@@ -109,19 +40,10 @@ void sim_check_divided(struct sim_machine *machine, const struct sim_warp *warp,
 
 		if (other < 0)
 			continue;
-		snprintf(reason, sizeof reason, SIM_DIVIDED, name_of(machine, warp->thread[lane]),
-			 name_of(machine, warp->thread[other]));
-		sim_fail_at(machine, pc, -EINVAL, reason);
+		snprintf(reason, sizeof reason, SIM_DIVIDED, name_of(machine, warp, lane),
+			 name_of(machine, warp, (uint64_t)other));
+		sim_fail_at(&machine->port, pc, -EINVAL, reason);
 	}
-}
-
-/* Fail with "FILE:LINE:COLUMN: thread N REASON", of the instruction that is next. */
-static void give_up(struct sim_machine *machine, uint32_t thread, uint32_t pc, const char *reason)
-{
-	char text[SIM_MESSAGE];
-
-	snprintf(text, sizeof text, "thread %u %s", name_of(machine, thread), reason);
-	sim_fail_at(machine, pc, -ETIME, text);
 }
 
 /* "; thread N of its warp waits for it in line L": a lane waits in the stack for those that are
@@ -129,7 +51,7 @@ static void give_up(struct sim_machine *machine, uint32_t thread, uint32_t pc, c
 static void tell_waiting(const struct sim_machine *machine, const struct sim_warp *warp,
 			 char *text, size_t size)
 {
-	const struct sim_program *program = machine->program;
+	const struct sim_program *program = machine->port.program;
 	uint64_t waiting = warp->ledger.live & ~sim_active(warp);
 	struct gputm_simt_stack_entry entry;
 
@@ -138,10 +60,24 @@ static void tell_waiting(const struct sim_machine *machine, const struct sim_war
 		if (!(entry.mask & waiting) || entry.pc >= program->length)
 			continue;
 		snprintf(text, size, "; thread %u of its warp waits for it in line %u",
-			 name_of(machine, warp->thread[__builtin_ctzll(entry.mask & waiting)]),
+			 name_of(machine, warp, (uint64_t)__builtin_ctzll(entry.mask & waiting)),
 			 program->spot[entry.pc].line);
 		return;
 	}
+}
+
+/* Of the warp that has the thread among its lanes that are active. */
+void sim_machine_waits(struct sim_run *run, uint32_t thread, char *text, size_t size)
+{
+	const struct sim_machine *machine = sim_machine_in(run);
+	const struct sim_warp *warp = machine->port.warp;
+
+	for (uint32_t i = machine->config.cores * machine->config.warps; i--; warp++)
+		for (SIM_EACH_LANE(lane, warp->wait == SIM_FREE ? 0 : sim_active(warp)))
+			if (warp->thread[lane] == thread) {
+				tell_waiting(machine, warp, text, size);
+				return;
+			}
 }
 
 /* The same under any former, by the places of the other threads of the static warp. */
@@ -189,7 +125,7 @@ static void tell_mate(struct sim_machine *machine, uint32_t core, struct mates *
 	machine->former->places(machine, core, look_at, m);
 	if (m->waiter != SIM_NOBODY)
 		snprintf(text, size, "; thread %u of its warp waits for it in line %u", m->waiter,
-			 machine->program->spot[m->pc].line);
+			 machine->port.program->spot[m->pc].line);
 }
 
 static uint32_t first_thread(const struct sim_warp *warp)
@@ -209,88 +145,16 @@ static void lose_patience_with(struct sim_machine *machine, const struct sim_war
 	if (!warp->in_tx || warp->wait == SIM_SYSTEM || cycles <= machine->config.patience_cycles)
 		return;
 	snprintf(reason, sizeof reason, "is in one attempt for more than %s.patience_cycles = %u "
-		 "cycles", patient(machine), machine->config.patience_cycles);
-	give_up(machine, first_thread(warp), sim_warp_pc(warp), reason);
-}
-
-/*
- * Nor does a run, with this thread in it, that comes no nearer to its end: there are so many
- * threads to end and, where the workload knows their number, transactions to commit. Threads that
- * wait for each other may change memory for ever, or commit transactions that find nothing new.
- * Attempts of which none commits have rules of their own, above.
- */
-static void lose_patience_of(struct sim_machine *machine, const struct sim_warp *warp,
-			     uint32_t thread, uint32_t pc, bool inside)
-{
-	uint64_t most = machine->port.workload->transactions;
-	uint64_t left = machine->threads_left - (most ? machine->port.result.committed : 0);
-	uint64_t cycles = (machine->port.now - machine->left_at) / machine->port.core_ticks;
-	bool commits = machine->committed_at > machine->left_at;
-	char reason[480], waits[240] = "";
-
-	if (left != machine->left_before) {
-		machine->left_before = left;
-		machine->left_at = machine->port.now;
-		cycles = 0;
-	}
-	if (most && machine->port.result.committed > most)
-		snprintf(reason, sizeof reason, "goes on, but the run has %llu transactions "
-			 "(commits), and %llu have committed", (unsigned long long)most,
-			 (unsigned long long)machine->port.result.committed);
-	else if ((commits || !inside) && cycles > machine->config.patience_cycles) {
-		if (warp)
-			tell_waiting(machine, warp, waits, sizeof waits);
-		else
-			machine->system->own->waits(machine, thread, waits, sizeof waits);
-		snprintf(reason, sizeof reason, "goes round: no thread has ended%s for more than "
-			 "%s.patience_cycles = %u cycles%s%s", most ? " or committed" : "",
-			 patient(machine), machine->config.patience_cycles,
-			 most ? "" : " (expected more of them, or a line commits)", waits);
-	} else
-		return;
-	give_up(machine, thread, pc, reason);
-}
-
-#define STILL UINT64_C(50000000) /* cycles in which none changes and no thread ends */
-
-uint64_t sim_sum_words(uint64_t sum, const uint32_t *word, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		sum = (sum ^ word[i]) * UINT64_C(0x100000001b3);
-		sum ^= sum >> 32;
-	}
-	return sum;
-}
-
-/* Threads that only wait change nothing: that is known much earlier. */
-static void lose_patience_with_the_still(struct sim_machine *machine, uint32_t thread, uint32_t pc)
-{
-	const struct sim_own_machine *own = machine->system->own;
-	uint64_t now = machine->port.now, sum;
-	char reason[480], waits[240] = "";
-
-	if (now < machine->still.next)
-		return;
-	sum = own->sum(machine);
-	if (sum != machine->still.sum || machine->threads_left != machine->still.left)
-		machine->still.since = now;
-	machine->still.sum = sum;
-	machine->still.left = machine->threads_left;
-	machine->still.next = now + SIM_SAMPLE;
-	if (now - machine->still.since <= STILL)
-		return;
-	own->waits(machine, thread, waits, sizeof waits);
-	snprintf(reason, sizeof reason, "goes round: no thread has ended, and no register or word "
-		 "of memory has changed, for more than %llu cycles%s", (unsigned long long)STILL,
-		 waits);
-	give_up(machine, thread, pc, reason);
+		 "cycles", machine->run.patient, machine->config.patience_cycles);
+	sim_give_up(&machine->port, first_thread(warp), sim_warp_pc(warp), reason);
 }
 
 #define LONG UINT64_C(500000000) /* the least limit otherwise: core.most_cycles / 8 */
 
-static uint64_t sum_of(const struct sim_machine *machine)
+uint64_t sim_machine_sum(struct sim_run *run)
 {
-	const struct sim_program *program = machine->program;
+	const struct sim_machine *machine = sim_machine_in(run);
+	const struct sim_program *program = machine->port.program;
 	uint32_t warps = machine->config.cores * machine->config.warps;
 	uint64_t sum = sim_sum_words(1, machine->shared, (size_t)machine->config.cores *
 				 machine->config.blocks * program->shared_words);
@@ -308,35 +172,26 @@ static uint64_t sum_of(const struct sim_machine *machine)
 /* Cycles in which no thread has ended that are too many now, and why. */
 static uint64_t plain_patience(struct sim_machine *machine, const char **when)
 {
-	struct sim_plain *p = machine->plain;
-	uint64_t now = machine->port.now, sum;
-
-	if (now >= p->next_sum) {
-		p->next_sum = now + SIM_SAMPLE;
-		sum = sum_of(machine);
-		if (sum != p->sum)
-			p->still_at = now;
-		p->sum = sum;
-	}
 	*when = "";
-	if ((now - p->still_at) / machine->port.core_ticks <= STILL)
-		return sim_later(p->config.most_cycles / 8, LONG);
+	if (sim_run_still(&machine->run) <= SIM_STILL)
+		return sim_later(machine->plain->config.most_cycles / 8, LONG);
 	*when = ", and no register or word of memory has changed,";
-	return STILL;
+	return SIM_STILL;
 }
 
 /* A run without a TM system has a shorter limit while nothing changes at all. */
 static void lose_patience_plainly(struct sim_machine *machine, uint32_t core,
 				  const struct sim_warp *warp)
 {
-	uint64_t cycles = (machine->port.now - machine->left_at) / machine->port.core_ticks, limit;
+	struct sim_patience *p = &machine->run.waited;
+	uint64_t cycles = (machine->port.now - p->left_at) / machine->port.core_ticks, limit;
 	struct mates m = { machine, warp, SIM_NOBODY, 0, SIM_NOBODY, 0 };
 	char reason[320], waits[80] = "";
 	const char *still;
 
-	if (machine->threads_left != machine->left_before) {
-		machine->left_before = machine->threads_left;
-		machine->left_at = machine->port.now;
+	if (machine->run.threads_left != p->left_before) {
+		p->left_before = machine->run.threads_left;
+		p->left_at = machine->port.now;
 		cycles = 0;
 	}
 	limit = plain_patience(machine, &still);
@@ -352,13 +207,7 @@ static void lose_patience_plainly(struct sim_machine *machine, uint32_t core,
 	snprintf(reason, sizeof reason, "thread %u goes round: no thread has ended%s for more than "
 		 "%llu cycles%s%s", m.thread, still, (unsigned long long)limit,
 		 *still ? "" : " (core.most_cycles / 8)", waits);
-	sim_fail_at(machine, m.at, -EINVAL, reason);
-}
-
-void sim_lose_patience(struct sim_machine *machine, uint32_t thread, uint32_t pc, bool inside)
-{
-	lose_patience_of(machine, NULL, thread, pc, inside);
-	lose_patience_with_the_still(machine, thread, pc);
+	sim_fail_at(&machine->port, m.at, -EINVAL, reason);
 }
 
 static void lose_patience_with_threads(struct sim_machine *machine)
@@ -380,12 +229,15 @@ static void lose_patience_with_threads(struct sim_machine *machine)
 	if (awake && machine->plain)
 		lose_patience_plainly(machine, awake->core, awake);
 	else if (awake)
-		lose_patience_of(machine, awake, first_thread(awake), sim_warp_pc(awake), inside);
+		sim_run_late(&machine->run, first_thread(awake), sim_warp_pc(awake), inside);
 }
 
-void sim_look_patiently(struct sim_machine *machine)
+void sim_machine_look(struct sim_run *run)
 {
-	lose_patience(machine);
+	struct sim_machine *machine = sim_machine_in(run);
+
+	if (machine->plain)
+		sim_plain_may_end(machine);
 	if (machine->config.patience_cycles || machine->plain)
 		lose_patience_with_threads(machine);
 }

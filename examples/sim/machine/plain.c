@@ -52,7 +52,7 @@ static void show_loaded(struct sim_machine *machine, struct sim_warp *warp)
 /* Are static warps whole outside of what branches divide? */
 static bool restores(const struct sim_machine *machine, const struct sim_warp *warp)
 {
-	const struct flow_mechanism *m = (const struct flow_mechanism *)machine->system;
+	const struct flow_mechanism *m = (const struct flow_mechanism *)machine->run.system;
 	const struct sim_core *core = &machine->core[warp->core];
 	uint32_t block = core->block[warp->block];
 
@@ -84,7 +84,7 @@ static void log_issue(const struct sim_machine *machine, const struct sim_warp *
 {
 	const struct kernel *k = &machine->plain->kernel;
 	const struct kernel_instr *i = instr_of(machine, warp);
-	FILE *out = machine->options.issues;
+	FILE *out = machine->run.options.issues;
 
 	fprintf(out, "%llu\t%s\t%u\t",
 		(unsigned long long)(machine->port.now / machine->port.core_ticks),
@@ -104,7 +104,7 @@ void sim_plain_issues(struct sim_machine *machine, struct sim_warp *warp, uint32
 		      uint64_t active)
 {
 	sim_plain_begins(machine, warp, pc, active);
-	if (machine->options.issues)
+	if (machine->run.options.issues)
 		log_issue(machine, warp);
 }
 
@@ -248,7 +248,7 @@ void sim_plain_launch(struct sim_machine *machine)
 	char message[SIM_MESSAGE] = "out of memory";
 	int error = 0;
 
-	if (machine->program->part) {
+	if (machine->port.program->part) {
 		kernel_become(&p->kernel, machine->launch.number);
 		p->kernel.initial = machine->port.memory;
 	}
@@ -278,16 +278,14 @@ static void fail_anywhere(struct sim_machine *machine, const char *reason, uint6
 	sim_fail(&machine->port, -EINVAL, message);
 }
 
-uint64_t sim_plain_last_cycle(const struct sim_machine *machine)
+void sim_plain_may_end(struct sim_machine *machine)
 {
-	return machine->plain->config.most_cycles + 1;
-}
+	uint64_t period = machine->port.core_ticks, cycles = machine->port.now / period;
+	uint64_t last = machine->plain->config.most_cycles + 1;
 
-void sim_plain_may_end(struct sim_machine *machine, uint64_t cycles)
-{
-	if (cycles >= sim_plain_last_cycle(machine))
-		fail_anywhere(machine, "given up (core.most_cycles)",
-			      sim_plain_last_cycle(machine));
+	machine->run.next_report = sim_earlier(machine->run.next_report, last * period);
+	if (cycles >= last)
+		fail_anywhere(machine, "given up (core.most_cycles)", last);
 	if (check_of(machine) && flow_check_hopeless(check_of(machine)))
 		fail_anywhere(machine, "given up", cycles);
 }
@@ -298,11 +296,11 @@ void sim_plain_over(struct sim_machine *machine)
 	struct sim_unit_info unit;
 	int error;
 
-	if (machine->threads_left && !machine->port.failed)
+	if (machine->run.threads_left && !machine->port.failed)
 		fail_anywhere(machine, "warps wait for ever, at a barrier or for each other,",
 			      machine->port.now / period);
 	error = machine->port.failed;
-	cycles = ((error ? machine->port.now : machine->last_work) + period - 1) / period;
+	cycles = ((error ? machine->port.now : machine->run.last_work) + period - 1) / period;
 	for (uint32_t i = 0; i < machine->config.cores; i++) {
 		machine->core[i].in_memory = 0;
 		count_until(machine, &machine->core[i], cycles * period);
@@ -323,8 +321,9 @@ void sim_plain_over(struct sim_machine *machine)
 /* ---- the check ---- */
 
 /* Check against each thread run alone, and against what the kernel's verify requires. */
-static void judge(struct sim_machine *machine, struct sim_verdict *out)
+void sim_plain_judge(struct sim_run *run, struct sim_verdict *out)
 {
+	const struct sim_machine *machine = sim_machine_in(run);
 	const struct sim_workload *workload = machine->port.workload;
 	char reason[SIM_MESSAGE] = "";
 	const char *broken = NULL;
@@ -345,18 +344,13 @@ static void judge(struct sim_machine *machine, struct sim_verdict *out)
 			 "the workload's invariant is broken: %s", broken);
 }
 
-static bool count(const struct sim_machine *machine, size_t index, const char **name,
-		  uint64_t *value)
+bool sim_plain_count_checks(const struct sim_run *run, size_t index, const char **name,
+			    uint64_t *value)
 {
+	const struct sim_machine *machine = (const void *)run;
+
 	return flow_check_count(check_of(machine), index, name, value);
 }
-
-const struct sim_own_machine sim_plain_runs = {
-	.summary = "cores that run a kernel without a TM system",
-	.check_kind = "equivalent",
-	.judge = judge,
-	.check_count = count,
-};
 
 /* ---- life ---- */
 
@@ -392,7 +386,7 @@ static int derive(struct sim_machine *machine, const struct flow_config *all)
 int sim_plain_make(struct sim_machine *machine)
 {
 	const struct flow_config *all = machine->port.system_config;
-	const struct sim_run_options *options = &machine->options;
+	const struct sim_run_options *options = &machine->run.options;
 	struct sim_plain *p = sim_calloc(1, sizeof *p);
 
 	machine->plain = p;
@@ -401,7 +395,7 @@ int sim_plain_make(struct sim_machine *machine)
 	p->kernel = *machine->port.workload->kernel;
 	p->config = all->core;
 	p->block_warps = kernel_warps_of_block(&p->kernel);
-	p->next_sum = SIM_SAMPLE;
+	machine->run.waited.next_sum = SIM_SAMPLE;
 	if (options->prove)
 		p->check = flow_check_new(options->seed, p->config.most_cycles, options->stop);
 	if (options->prove && !p->check)
@@ -419,6 +413,6 @@ void sim_plain_free(struct sim_machine *machine)
 void sim_plain_io(struct sim_machine *machine, struct sim_io *io)
 {
 	SIM_IO(io, machine->plain->far);
-	if (machine->program->part && sim_io_ok(io))
+	if (machine->port.program->part && sim_io_ok(io))
 		kernel_become(&machine->plain->kernel, machine->launch.number);
 }

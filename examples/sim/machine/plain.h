@@ -13,8 +13,6 @@ struct sim_far {
 	uint64_t stored_by[SIM_MAX_WARPS][SIM_MAX_LANES]; /* of each thread, by its home */
 };
 
-#define SIM_SAMPLE (UINT64_C(1) << 20) /* ticks between two looks at all registers and words */
-
 struct sim_plain {
 	struct kernel kernel; /* that is launched */
 	struct flow_core_config config;
@@ -22,7 +20,6 @@ struct sim_plain {
 	uint32_t block_warps;	  /* places of a block */
 	struct sim_far far;
 	struct sim_stray stray[SIM_MAX_LANES]; /* of warps that are formed */
-	uint64_t sum, next_sum, still_at; /* of registers and memory; ticks */
 };
 
 int sim_plain_make(struct sim_machine *machine);
@@ -34,9 +31,12 @@ void sim_plain_launch(struct sim_machine *machine);
 uint64_t sim_plain_launched(struct sim_machine *machine);
 /* The run has ended, or failed. */
 void sim_plain_over(struct sim_machine *machine);
-/* Give up at this cycle, and when nothing can become right any more. */
-uint64_t sim_plain_last_cycle(const struct sim_machine *machine);
-void sim_plain_may_end(struct sim_machine *machine, uint64_t cycles);
+/* Give up at the last cycle, and when nothing can become right any more. */
+void sim_plain_may_end(struct sim_machine *machine);
+/* The proof of the run, as struct sim_run_class says. */
+void sim_plain_judge(struct sim_run *run, struct sim_verdict *out);
+bool sim_plain_count_checks(const struct sim_run *run, size_t index, const char **name,
+			    uint64_t *value);
 
 /* A block takes a place of its core, or leaves the place. */
 void sim_plain_block_begins(struct sim_machine *machine, uint32_t core, uint32_t s,
@@ -89,7 +89,7 @@ static inline void sim_plain_remember(struct sim_machine *machine, struct sim_wa
 /* Does somebody see each instruction? */
 static inline bool sim_plain_is_seen(const struct sim_machine *machine)
 {
-	return machine->plain->check || machine->options.issues;
+	return machine->plain->check || machine->run.options.issues;
 }
 
 /* One slot of plain instructions: does it compute, and where does it go on? */

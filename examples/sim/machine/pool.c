@@ -50,7 +50,7 @@ static struct formed *formed_of(struct sim_warp *warp)
 
 static void refused(struct sim_machine *machine, uint32_t pc)
 {
-	sim_fail_at(machine, pc, -EINVAL, "the warp former refuses");
+	sim_fail_at(&machine->port, pc, -EINVAL, "the warp former refuses");
 }
 
 static uint64_t cycle_of(const struct sim_machine *machine, uint64_t tick)
@@ -115,7 +115,7 @@ static void barrier(struct sim_machine *machine, struct sim_warp *warp, uint32_t
 
 static int divide(struct sim_machine *machine, const struct sim_warp *warp)
 {
-	const struct sim_instr *instr = &machine->program->code[warp->next];
+	const struct sim_instr *instr = &machine->port.program->code[warp->next];
 	struct gputm_warp_former_target target = {
 		.taken_pc = instr->target,
 		.other_pc = sim_pc_after(&machine->port, warp->next),
@@ -280,7 +280,7 @@ static struct formed *pick(struct sim_machine *machine, struct sim_core *core, s
 static void issue(struct sim_machine *machine, struct sim_core *core, struct sim_warp *warp,
 		  uint32_t slot)
 {
-	const struct sim_program *program = machine->program;
+	const struct sim_program *program = machine->port.program;
 	bool note = warp->pc < program->length && program->code[warp->pc].op >= SIM_ENTER &&
 		    program->code[warp->pc].op <= SIM_NOTE;
 
@@ -586,7 +586,8 @@ static void io_cores(struct sim_machine *machine, struct sim_io *io)
 		for (uint32_t k = 0; k < SIM_MAX_WARPS * SIM_MAX_LANES; k++)
 			sim_io_below(io, "waiting", waiting[k], (uint64_t)p->count + 1);
 		for (uint32_t k = 0; k < SIM_BLOCK_SLOTS; k++)
-			sim_io_below(io, "barrier_pc", p->barrier_pc[k], machine->program->length);
+			sim_io_below(io, "barrier_pc", p->barrier_pc[k],
+				     machine->port.program->length);
 	}
 }
 

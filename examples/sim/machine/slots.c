@@ -11,7 +11,7 @@
 /* Set the special values of the threads of a warp. */
 static void introduce(struct sim_machine *machine, struct sim_warp *warp, uint32_t thread)
 {
-	const struct sim_program *program = machine->program;
+	const struct sim_program *program = machine->port.program;
 	uint16_t id = program->id ? program->special[SIM_OWN_ID] : SIM_NO_REGISTER;
 
 	memset(warp->reg, 0, program->registers * sizeof *warp->reg * SIM_MAX_LANES);
@@ -73,7 +73,7 @@ void sim_core_fill(struct sim_machine *machine, uint32_t index)
 						 machine->config.cores);
 
 		memset(sim_shared_of(machine, index, block), 0,
-		       machine->program->shared_words * sizeof *machine->shared);
+		       machine->port.program->shared_words * sizeof *machine->shared);
 		if (machine->plain)
 			sim_plain_block_begins(machine, index, block, (uint32_t)(first / size));
 		for (; first < last; first += lanes)
@@ -111,10 +111,10 @@ bool sim_block_left(struct sim_machine *machine, struct sim_warp *first, uint64_
 	struct sim_core *core = &machine->core[first->core];
 	uint32_t ended = (uint32_t)__builtin_popcountll(warps);
 
-	machine->last_work = machine->port.now;
+	machine->run.last_work = machine->port.now;
 	if (!machine->plain) { /* its last issue ends with the warp */
 		machine->port.result.longer -= machine->issue_cycles - 1;
-		machine->last_work += machine->port.core_ticks;
+		machine->run.last_work += machine->port.core_ticks;
 	}
 	for (SIM_EACH_LANE(i, warps))
 		core->warp[i].wait = SIM_FREE;

@@ -33,7 +33,7 @@ static void go(struct sim_machine *machine, struct sim_warp *warp, uint64_t next
 
 static void branch(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc, uint64_t taken)
 {
-	const struct sim_instr *instr = &machine->program->code[pc];
+	const struct sim_instr *instr = &machine->port.program->code[pc];
 	uint64_t active = sim_active(warp), after = sim_pc_after(&machine->port, pc);
 	struct gputm_simt_stack_target target[2] = { { after, active & ~taken },
 						     { instr->target, taken } };
@@ -46,7 +46,8 @@ static void branch(struct sim_machine *machine, struct sim_warp *warp, uint32_t 
 	result = gputm_simt_stack_diverge(warp->stack, target, 2, instr->meet,
 					  instr->likely ? instr->likely : GPUTM_SIMT_STACK_NO_PC);
 	if (result == GPUTM_SIMT_STACK_FULL && machine->plain)
-		sim_fail_at(machine, pc, -EINVAL, "the SIMT stack is full (simt_stack.depth)");
+		sim_fail_at(&machine->port, pc, -EINVAL,
+			    "the SIMT stack is full (simt_stack.depth)");
 	else if (result < 0 || result == GPUTM_SIMT_STACK_FULL)
 		sim_fail(&machine->port, -EINVAL, "the SIMT stack refused a branch of the program");
 }

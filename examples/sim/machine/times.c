@@ -24,8 +24,9 @@ static const struct {
 
 enum { EXEC = SIM_SPENT_KINDS, SCRB, IDLE, ROWS };
 
-void sim_close_ledgers(const struct sim_machine *machine, struct sim_result *out)
+void sim_machine_close(const struct sim_run *run, struct sim_result *out)
 {
+	const struct sim_machine *machine = (const void *)run;
 	const struct sim_machine_config *config = &machine->config;
 
 	for (uint32_t i = 0; machine->port.warp && i < config->cores * config->warps; i++) {
@@ -45,13 +46,12 @@ static uint64_t slot_cycles(const struct sim_machine *machine, uint64_t cycles)
 	return cycles * machine->config.issue_slots;
 }
 
-bool sim_machine_time(const struct sim_machine *machine, const struct sim_result *result,
-		      size_t index, struct sim_time *out)
+bool sim_machine_time(const struct sim_run *run, const struct sim_result *result, size_t index,
+		      struct sim_time *out)
 {
+	const struct sim_machine *machine = (const void *)run;
 	uint64_t busy, all;
 
-	if (machine->system->own && machine->system->own->time)
-		return machine->system->own->time(machine, index, out);
 	if (index >= ROWS)
 		return false;
 	all = slot_cycles(machine, result->cycles * machine->config.cores - result->empty);
@@ -71,7 +71,7 @@ bool sim_machine_time(const struct sim_machine *machine, const struct sim_result
 }
 
 /* A negative time would show as a large number. */
-bool sim_times_add_up(const struct sim_machine *machine, const struct sim_result *result)
+static bool add_up(const struct sim_machine *machine, const struct sim_result *result)
 {
 	const struct sim_machine_config *config = &machine->config;
 	uint64_t cores = result->cycles * config->cores, sum = 0;
@@ -84,4 +84,14 @@ bool sim_times_add_up(const struct sim_machine *machine, const struct sim_result
 	}
 	return sum == all && result->empty <= cores &&
 	       result->instructions + result->longer <= slot_cycles(machine, cores - result->empty);
+}
+
+void sim_machine_check_times(struct sim_machine *machine)
+{
+	struct sim_result result;
+
+	sim_run_result(&machine->run, &result);
+	if (!add_up(machine, &result))
+		sim_fail(&machine->port, -EILSEQ, "the times of threads or cores do not add up to "
+						  "the cycles of the run");
 }

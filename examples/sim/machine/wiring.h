@@ -104,6 +104,7 @@ struct sim_crossbar {
 	enum sim_part source_part, sink_part;
 };
 
+struct sim_machine;
 struct sim_compaction;
 struct sim_plain;
 struct sim_pool;
@@ -162,12 +163,12 @@ struct sim_former {
 extern const struct sim_former sim_stacks, sim_block_stacks, sim_warp_pool;
 
 struct sim_machine {
-	struct sim_port port;
+	union {
+		struct sim_run run;
+		struct sim_port port; /* of the run, which begins with it */
+	};
 	struct sim_wheel wheel; /* its time is the port's */
 	struct sim_machine_config config;
-	struct sim_run_options options;
-	const struct sim_system_class *system;
-	const struct sim_program *program;
 	struct sim_launch launch; /* the program that runs */
 	bool enters, fences;	  /* its program enters critical sections; it has fences */
 	void *between;		  /* state of the host that launches the program */
@@ -198,54 +199,28 @@ struct sim_machine {
 	struct gputm_simt_stack_config stack_config;
 	struct gputm_access_coalescer_config coalescer_config;
 	struct gputm_tx_throttle_config throttle_config;
-	uint64_t next_look, next_save, next_swap;
-	bool restored; /* restored in the middle of a launch */
-	/* Threads left, the sum of all that could change, and when it was last another one; when it
-	 * is taken again. */
-	struct {
-		uint64_t left, sum, since, next;
-	} still;
-	/* progress */
-	uint64_t threads_left, blocks, last_work, next_report;
-	uint64_t left_before, left_at; /* threads and commits still to come; when last seen less */
-	/* when a commit was last seen */
-	uint64_t committed_before, committed_at, aborted_before;
-	uint64_t reasons_before[SIM_ABORT_REASONS];
+	uint64_t blocks; /* of the launch */
 };
 
 /* ---- among the machine's files -------------------------------------------------------- */
 
-/* The machine of this port. */
+/* The machine of this port, or of this run. */
 static inline struct sim_machine *sim_machine_of(struct sim_port *port)
 {
 	return (struct sim_machine *)port;
 }
 
-/* Make the crossbars, the L2 and DRAM: 0 or -ENOMEM. */
-int sim_machine_make_memory(struct sim_machine *machine);
-/* The present tick, and on to the next one; false if there is none. */
-bool sim_machine_step(struct sim_machine *machine);
-/* Pass the state to the saver if a save is due at this tick, which may be ahead; swap units. */
-void sim_save_if_due(struct sim_machine *machine, uint64_t tick);
-void sim_swap_if_due(struct sim_machine *machine);
+static inline struct sim_machine *sim_machine_in(struct sim_run *run)
+{
+	return (struct sim_machine *)run;
+}
 
-/* What is due at certain ticks; also for the run() of a machine of its own. */
-void sim_look_if_due(struct sim_machine *machine);
-void sim_report_if_due(struct sim_machine *machine);
-/* Of machines of their own: sim_fail() if the run comes no nearer to its end, or if nothing changes
- * any more; a thread that is in it is to execute pc.
- * inside: there are attempts, of which the machine looks after those that never end. */
-void sim_lose_patience(struct sim_machine *machine, uint32_t thread, uint32_t pc, bool inside);
-/* Add words to such a sum. */
-uint64_t sim_sum_words(uint64_t sum, const uint32_t *word, size_t count);
-/* The same for all threads of the GPU, and for attempts that abort one another for ever. */
-void sim_look_patiently(struct sim_machine *machine);
-
-/* The two ways of a branch that the program calls uniform, by the first thread on each. */
-#define SIM_DIVIDED "the branch is said to be uniform, but it divides a warp: thread %u goes one " \
-		    "way, thread %u the other"
-/* Fail with "FILE:LINE:COLUMN: REASON", of the instruction at pc. */
-void sim_fail_at(struct sim_machine *machine, uint32_t pc, int error, const char *reason);
+/* patience.c: sim_fail() if a thread makes no progress, or all threads together. */
+void sim_machine_look(struct sim_run *run);
+/* Of all registers and memory. */
+uint64_t sim_machine_sum(struct sim_run *run);
+/* A thread waits in the stack of its warp for the thread. */
+void sim_machine_waits(struct sim_run *run, uint32_t thread, char *text, size_t size);
 /* So a run fails in which the warp is at such a branch, unless the threads of each static warp go
  * one way. */
 void sim_check_divided(struct sim_machine *machine, const struct sim_warp *warp, uint32_t pc,
@@ -292,9 +267,12 @@ static inline void sim_words_give(struct sim_machine *machine, uint32_t index)
 
 /* Give these lanes of a load the values in memory. */
 void sim_load_lanes(struct sim_machine *machine, struct sim_warp *warp, uint64_t lanes);
-/* Count what is left until out->cycles, and check that all times add up. */
-void sim_close_ledgers(const struct sim_machine *machine, struct sim_result *out);
-bool sim_times_add_up(const struct sim_machine *machine, const struct sim_result *result);
+/* times.c: count what is left until out->cycles; and with an observer, all times must add up. */
+void sim_machine_close(const struct sim_run *run, struct sim_result *out);
+void sim_machine_check_times(struct sim_machine *machine);
+/* Threads, whose sum is cycles x lanes of all warps, and cores. */
+bool sim_machine_time(const struct sim_run *run, const struct sim_result *result, size_t index,
+		      struct sim_time *out);
 
 int sim_crossbars_make(struct sim_machine *machine);
 void sim_crossbars_free(struct sim_machine *machine);
@@ -344,7 +322,7 @@ static inline uint32_t *sim_shared_of(const struct sim_machine *machine, uint32_
 				      uint32_t block)
 {
 	return machine->shared + ((size_t)core * machine->config.blocks + block) *
-					 machine->program->shared_words;
+					 machine->port.program->shared_words;
 }
 
 void sim_warp_ended(struct sim_machine *machine, struct sim_warp *warp);

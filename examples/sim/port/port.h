@@ -19,7 +19,7 @@
 #include "../base/slab.h"
 #include "../base/time.h"
 #include "../kernel/program.h"
-#include "run.h"
+#include "result.h"
 #include "system.h"
 
 #define SIM_MAX_LANES 32

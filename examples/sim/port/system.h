@@ -12,9 +12,7 @@
 #include "gputm/base.h"
 #include "../workloads/workload.h"
 
-struct sim_io;
-struct sim_machine;
-struct sim_verdict;
+struct sim_run_class;
 
 /* What a system may know of the shape of its machine; machine.h says what the fields are. */
 struct sim_shape {
@@ -89,44 +87,6 @@ struct sim_time {
 	uint64_t cycles;
 };
 
-/*
- * A machine of its own, for systems that the GPU of machine/ does not fit. Its parameters are the
- * system's role "machine".
- */
-struct sim_own_machine {
-	/* For --machine; NULL: only the cores are of its own kind, and run on any GPU or none. */
-	const char *name;
-	const char *summary;
-	/* Make it: the machine has memory and accepts units. 0, -EINVAL or -ENOMEM. */
-	int (*make)(struct sim_machine *machine);
-	void (*free)(struct sim_machine *machine);
-	/* Run until no thread is left, no thread can continue, or sim_fail() was called. */
-	void (*run)(struct sim_machine *machine);
-	/* Save or load its state other than units and memory. */
-	void (*io)(struct sim_machine *machine, struct sim_io *io);
-	/* Why there is no hardware for this instruction, in a few words, or NULL. With instr =
-	 * NULL: for a program of several launches. */
-	const char *(*lacks)(const struct sim_instr *instr);
-	/* What --check proves, as one word for the report's list; NULL: "serializable". */
-	const char *check_kind;
-	/* With options.prove: the machine's own proof; NULL: an observer proves the run. */
-	void (*judge)(struct sim_machine *machine, struct sim_verdict *out);
-	/* Further numbers of --check, by name; false past the last one. NULL for none. */
-	bool (*check_count)(const struct sim_machine *machine, size_t index, const char **name,
-			    uint64_t *value);
-	/* How the devices spent their time, device by device. For each device the sum is the run's
-	 * cycles times the number of devices of that name. */
-	bool (*time)(const struct sim_machine *machine, size_t index, struct sim_time *out);
-	/* In a few words, for the text report. */
-	void (*describe)(const void *system_config, char *text, size_t size);
-	const char *patient; /* the part of the settings that has patience_cycles */
-	/* For sim_lose_patience(): of all registers and words of memory, which a run that goes
-	 * round does not change; and who waits for the thread, such as "; thread 3 of its wavefront
-	 * waits for it in line 7", or nothing. */
-	uint64_t (*sum)(struct sim_machine *machine);
-	void (*waits)(struct sim_machine *machine, uint32_t thread, char *text, size_t size);
-};
-
 struct sim_system_class {
 	const char *name;
 	const char *summary;
@@ -136,8 +96,10 @@ struct sim_system_class {
 	size_t role_count;
 	/* Sets defaults that depend on this machine; call it after machine.* has been set. */
 	void (*init)(void *config, const struct sim_shape *shape);
-	const struct sim_system_ops *ops; /* port.h; NULL with a machine of its own */
-	const struct sim_own_machine *own; /* NULL: it runs on the GPU; init() is given none */
+	const struct sim_system_ops *ops; /* port.h; NULL without cores and partitions */
+	/* What it runs on (run.h), whose parameters are the role "machine"; init() is given no
+	 * shape. NULL: the GPU. */
+	const struct sim_run_class *own;
 	const struct sim_tie *tie; /* NULL or ended by { NULL }; ties of one leader are together */
 	const struct sim_unused *unused; /* NULL or ended by { NULL } */
 	const struct sim_inner *inner; /* NULL or ended by { NULL } */

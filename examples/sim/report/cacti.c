@@ -216,7 +216,7 @@ static void close_all(struct export *x, bool made)
 
 int sim_report_cacti(const struct sim_report *r)
 {
-	const struct sim_port *units = sim_machine_port(r->machine);
+	const struct sim_port *units = &r->run->port;
 	struct export x = { .folder = r->options->cacti };
 	bool made = !mkdir(x.folder, 0777);
 	FILE *index;

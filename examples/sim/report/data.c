@@ -52,7 +52,7 @@ static void put_parts(struct emit *e, const struct sim_report *r)
 static void put_run(struct emit *e, const struct sim_report *r)
 {
 	emit_u64(e, "threads", r->workload->threads);
-	if (r->options->concurrency && !r->setup->system->own)
+	if (r->options->concurrency && r->setup->on->tm_gpu)
 		emit_u64(e, "concurrency", r->options->concurrency);
 	else
 		emit_text(e, "concurrency", "inf");
@@ -92,7 +92,7 @@ static void put_times(struct emit *e, const struct sim_report *r)
 	if (r->options->report == SIM_SUMMARY)
 		return;
 	emit_object(e, "times");
-	for (size_t i = 0; sim_machine_time(r->machine, &r->result, i, &time); i++) {
+	for (size_t i = 0; r->run->class->time(r->run, &r->result, i, &time); i++) {
 		if (device && strcmp(device, time.device))
 			emit_end(e);
 		if (!device || strcmp(device, time.device))
@@ -127,7 +127,7 @@ static void put_traffic(struct emit *e, const struct sim_report *r)
 
 static void put_memory(struct emit *e, const struct sim_report *r)
 {
-	if (r->setup->system->own)
+	if (!r->setup->on->tm_gpu)
 		return;
 	emit_u64(e, "instructions", r->result.instructions);
 	emit_u64(e, "thread_instructions", r->result.executed);
@@ -164,7 +164,7 @@ static void put_energy(struct emit *e, const struct sim_report *r)
 	struct sim_energy array[SIM_ENERGY_ARRAYS], all;
 	size_t count;
 
-	if (r->setup->system->own || r->options->report == SIM_SUMMARY ||
+	if (!r->setup->on->tm_gpu || r->options->report == SIM_SUMMARY ||
 	    (!emit_wants(e, "energy") && !emit_wants(e, "area")))
 		return;
 	count = sim_energy_arrays(r, array);
@@ -188,7 +188,7 @@ static void put_energy(struct emit *e, const struct sim_report *r)
 /* That a run was checked is told whatever --only names. */
 static void put_verdict(struct emit *e, const struct sim_report *r)
 {
-	const struct sim_own_machine *own = r->setup->system->own;
+	const struct sim_run_class *on = r->setup->on;
 	const struct sim_verdict *verdict = r->verdict;
 	const char *name;
 	uint64_t value;
@@ -201,16 +201,15 @@ static void put_verdict(struct emit *e, const struct sim_report *r)
 	e->always = true;
 	emit_bool(e, "passed", verdict->passed);
 	e->always = false;
-	emit_text(e, "kind", own && own->check_kind ? own->check_kind : "serializable");
-	emit_bool(e, own && own->judge ? own->check_kind : "serializable", verdict->serializable);
-	if (!own || !own->judge) {
+	emit_text(e, "kind", on->check_kind);
+	emit_bool(e, on->judge ? on->check_kind : "serializable", verdict->serializable);
+	if (!on->judge) {
 		emit_bool(e, "invariant", verdict->invariant);
 		emit_u64(e, "transactions", verdict->transactions);
 		emit_u64(e, "reads", verdict->reads);
 		emit_u64(e, "writes", verdict->writes);
 	}
-	for (size_t i = 0;
-	     own && own->check_count && own->check_count(r->machine, i, &name, &value); i++)
+	for (size_t i = 0; on->check_count && on->check_count(r->run, i, &name, &value); i++)
 		emit_u64(e, name, value);
 	emit_text(e, "failure", verdict->passed ? NULL : verdict->failure);
 	emit_end(e);
@@ -289,7 +288,7 @@ static void put_units(struct emit *e, const struct sim_report *r)
 	if (r->options->report == SIM_SUMMARY)
 		return;
 	emit_hidden(e, "units", true);
-	sim_each_group(sim_machine_port(r->machine), which, put_group, &w);
+	sim_each_group(&r->run->port, which, put_group, &w);
 	emit_end(e);
 }
 

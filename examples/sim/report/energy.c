@@ -162,7 +162,7 @@ size_t sim_energy_arrays(const struct sim_report *r, struct sim_energy out[SIM_E
 	const char *other = NULL; /* the role has no row */
 	size_t count = 0;
 
-	for (size_t i = 0; sim_machine_unit(r->machine, i, &info); i++) {
+	for (size_t i = 0; sim_unit_get(&r->run->port, i, &info); i++) {
 		bool any = false;
 
 		for (size_t k = 0; info.role != other && k < ROWS; k++)

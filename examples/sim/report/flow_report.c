@@ -22,7 +22,7 @@ static uint64_t depth(const struct sim_report *r)
 	struct sim_unit_info unit;
 	uint64_t most = 0, depth = 0;
 
-	for (size_t i = 0; sim_machine_unit(r->machine, i, &unit); i++)
+	for (size_t i = 0; sim_unit_get(&r->run->port, i, &unit); i++)
 		if (gputm_unit_stat_value(unit.unit, "max_depth", &depth) && depth > most)
 			most = depth;
 	return most;

@@ -168,7 +168,7 @@ uint64_t sim_point_hash(const struct sim_report *r)
 	hash = hash_text(hash, "divergence", r->setup->mechanism->class.name);
 	hash = hash_number(hash, "threads", r->workload->threads);
 	hash = hash_number(hash, "concurrency",
-			   r->setup->system->own ? 0 : o->concurrency);
+			   r->setup->on->tm_gpu ? o->concurrency : 0);
 	hash = hash_number(hash, "seed", o->seed);
 	if (sim_point_path(o)) {
 		hash = sim_hash_file(hash, "kernel", sim_point_path(o));

@@ -18,7 +18,7 @@ struct sim_report {
 	const struct sim_options *options;
 	const struct sim_setup *setup;
 	const struct sim_workload *workload;
-	struct sim_machine *machine;
+	struct sim_run *run;
 	struct sim_result result;
 	const struct sim_verdict *verdict; /* NULL without --check */
 	const struct sim_conflicts *conflicts; /* NULL without --conflicts */

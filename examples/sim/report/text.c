@@ -79,11 +79,10 @@ static const char *plural(uint64_t count, const char *one, const char *many)
 static void describe_machine(const struct sim_report *r, FILE *out)
 {
 	const struct sim_machine_config *m = &r->setup->machine;
-	const struct sim_own_machine *own = r->setup->system->own;
 	char text[128];
 
-	if (own) {
-		own->describe(r->setup->system_config, text, sizeof(text));
+	if (r->setup->on->describe) {
+		r->setup->on->describe(r->setup->system_config, text, sizeof(text));
 		put_line(out, "machine", "%s: %s", r->setup->machine_name, text);
 		return;
 	}
@@ -132,7 +131,7 @@ static void head(const struct sim_report *r, FILE *out)
 	describe_machine(r, out);
 	put_line(out, "threads", "%s in blocks of %u", grouped(r->workload->threads),
 		 r->workload->block_size);
-	if (o->concurrency && !r->setup->system->own)
+	if (o->concurrency && r->setup->on->tm_gpu)
 		put_line(out, "concurrency", "%llu %s per core in transactions%s",
 			 (unsigned long long)o->concurrency,
 			 plural(o->concurrency, "warp", "warps"),
@@ -199,7 +198,7 @@ static void outcome(const struct sim_report *r, FILE *out)
 		 plural(result->committed, "transaction", "transactions"));
 	aborted(r, out);
 	conflicts(r, out);
-	if (r->setup->system->own)
+	if (!r->setup->on->tm_gpu)
 		return;
 	if (r->setup->machine.l1_bytes)
 		put_line(out, "L1", "%s hits and %s misses of loads outside of transactions",
@@ -299,7 +298,7 @@ static void units(const struct sim_report *r, FILE *out)
 	struct sim_grouping which = { .together = r->options->report == SIM_ROLES };
 
 	if (r->options->report != SIM_SUMMARY)
-		sim_each_group(sim_machine_port(r->machine), which, group_stats, out);
+		sim_each_group(&r->run->port, which, group_stats, out);
 }
 
 static void tell_nothing(const struct sim_report *r, FILE *out)
@@ -319,7 +318,7 @@ static void passed_alone(const struct sim_report *r, FILE *out)
 	const char *name;
 
 	for (size_t i = 0; i < 3; i++)
-		(void)r->setup->system->own->check_count(r->machine, i, &name, &count[i]);
+		(void)r->setup->on->check_count(r->run, i, &name, &count[i]);
 	fprintf(out, "\nCheck passed: the run is equivalent. %s threads executed the same\n"
 		     "%s instructions as each alone, ended with the same registers and\n"
 		     "left the same memory; every live thread had one place, its own, at\n"
@@ -356,7 +355,7 @@ static void verdict(const struct sim_report *r, FILE *out)
 		tell_nothing(r, out);
 		return;
 	}
-	if (r->setup->system->own && r->setup->system->own->check_kind)
+	if (!strcmp(r->setup->on->check_kind, "replicas"))
 		fputs("\nThe replicas were the same after each round, and those rounds failed\n"
 		      "where both devices had accessed the same granule.", out);
 	snprintf(text, sizeof(text),
@@ -375,7 +374,7 @@ static uint64_t time_of(const struct sim_report *r, const struct sim_time *first
 	struct sim_time time;
 	uint64_t sum = 0;
 
-	while (sim_machine_time(r->machine, &r->result, index++, &time) &&
+	while (r->run->class->time(r->run, &r->result, index++, &time) &&
 	       !strcmp(time.device, first->device))
 		sum += time.cycles;
 	return sum;
@@ -403,7 +402,7 @@ static void times(const struct sim_report *r, FILE *out)
 	if (r->options->report == SIM_SUMMARY)
 		return;
 	fputs("\n  where the cycles went\n", out);
-	for (size_t i = 0; sim_machine_time(r->machine, &r->result, i, &time); i++) {
+	for (size_t i = 0; r->run->class->time(r->run, &r->result, i, &time); i++) {
 		if (strcmp(device, time.device)) {
 			all = time_of(r, &time, i);
 			before = 0;
@@ -435,7 +434,7 @@ static void energy(const struct sim_report *r, FILE *out)
 	char name[64];
 	size_t count;
 
-	if (r->options->report == SIM_SUMMARY || r->setup->system->own)
+	if (r->options->report == SIM_SUMMARY || !r->setup->on->tm_gpu)
 		return;
 	count = sim_energy_arrays(r, array);
 	fputs("\n  energy, without what cores, caches, crossbars and DRAM do; and area\n", out);
@@ -464,7 +463,7 @@ void sim_report_text(const struct sim_report *r)
 	head(r, out);
 	outcome(r, out);
 	host(r, out);
-	if (!r->setup->system->own)
+	if (r->setup->on->tm_gpu)
 		sim_report_text_traffic(r);
 	times(r, out);
 	energy(r, out);

@@ -9,7 +9,7 @@
 
 static uint32_t thread(const struct seeing *see, uint32_t wave, uint64_t lane)
 {
-	const struct local *local = see->port->state;
+	const struct local *local = local_in(sim_run_of(see->port));
 
 	return local->wave[wave].thread[lane];
 }
@@ -43,7 +43,7 @@ static struct seen_actor winner(const struct seeing *see, uint64_t item, uint64_
 
 static void on_access(struct seeing *see, uint32_t wave, uint64_t lanes, bool write)
 {
-	const struct local *local = see->port->state;
+	const struct local *local = local_in(sim_run_of(see->port));
 	struct seen_accesses *list = (struct seen_accesses *)see->state + wave;
 
 	for (SIM_EACH_LANE(lane, lanes))

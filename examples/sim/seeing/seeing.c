@@ -486,10 +486,8 @@ void seeing_init(struct seeing *see)
 	see->seer = (struct sim_seer){ see, tell };
 }
 
-int seeing_attach(struct seeing *see, struct sim_machine *machine,
-		  const struct seeing_request *request)
+int seeing_attach(struct seeing *see, struct sim_port *port, const struct seeing_request *request)
 {
-	struct sim_port *port = sim_machine_port(machine);
 	uint64_t length = request->to - request->from;
 	int error;
 

@@ -198,13 +198,12 @@ struct seeing_request {
 };
 
 /*
- * Start to observe this machine, before it runs, with the sinks that have been added. The machine's
- * options must have the address of see->look, which seeing_init() sets. 0; -EINVAL, an unknown
- * role, with the reason on stderr; -ENOMEM.
+ * Start to observe the run of this port, before it runs, with the sinks that have been added. The
+ * run's options must have the address of see->look, which seeing_init() sets. 0; -EINVAL, an
+ * unknown role, with the reason on stderr; -ENOMEM.
  */
 void seeing_init(struct seeing *see);
-int seeing_attach(struct seeing *see, struct sim_machine *machine,
-		  const struct seeing_request *request);
+int seeing_attach(struct seeing *see, struct sim_port *port, const struct seeing_request *request);
 /* After the run: ends what is open. 0, or -ENOMEM: the record is incomplete. */
 int seeing_end(struct seeing *see);
 void seeing_free(struct seeing *see);

@@ -164,5 +164,5 @@ bool sim_setup_fits(const struct sim_setup *setup, const struct sim_given *given
 {
 	if (sim_setup_alone(setup))
 		return kernels_fit(setup, given, workload);
-	return setup->system->own || workload_fits(setup, workload);
+	return !setup->on->tm_gpu || workload_fits(setup, workload);
 }

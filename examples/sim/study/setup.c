@@ -17,13 +17,7 @@
 /* Does the system limit the warps of a core in transactions? */
 static bool limits(const struct sim_system_class *system)
 {
-	return !system->own && system->flavour != SIM_LOCKS;
-}
-
-/* The name of the only machine that the system runs on; NULL if it runs on several. */
-static const char *own_machine(const struct sim_system_class *system)
-{
-	return system->own ? system->own->name : NULL;
+	return sim_class_of(system)->tm_gpu && system->flavour != SIM_LOCKS;
 }
 
 bool sim_setup_part(const void *of, size_t index, const char **path,
@@ -31,7 +25,7 @@ bool sim_setup_part(const void *of, size_t index, const char **path,
 {
 	const struct sim_setup *setup = of;
 
-	if (setup->machine_name && !own_machine(setup->system) && index-- == 0) {
+	if (setup->machine_name && !setup->on->name && index-- == 0) {
 		*path = "machine";
 		*params = &sim_machine_params;
 		*config = (void *)(uintptr_t)&setup->machine;
@@ -188,7 +182,7 @@ static const char *only_name(const void *name, size_t index)
 
 static int find_machine(const struct sim_options *options, struct sim_setup *out)
 {
-	const char *own = own_machine(out->system);
+	const char *own = out->on->name; /* NULL: it runs on several machines */
 	const struct gputm_params *params = own ? NULL : sim_machine_named(options->machine);
 	bool alone = sim_setup_alone(out);
 	char whose[80] = "";
@@ -221,21 +215,21 @@ bool sim_setup_compacts(const struct sim_setup *setup)
  * each. */
 static int find_mechanism(const char *name, struct sim_setup *out)
 {
-	bool own = out->system && out->system->own;
-
 	out->mechanism = flow_mechanism_named(name ? name : "pdom");
 	if (!out->mechanism)
 		return -1;
 	if (!out->system)
 		out->system = &out->mechanism->class;
+	out->on = sim_class_of(out->system);
 	if (sim_setup_alone(out) || out->mechanism == &flow_pdom ||
-	    (out->mechanism == &flow_pdom_lcp && !own) ||
+	    (out->mechanism == &flow_pdom_lcp && out->on->tm_gpu) ||
 	    (out->system->compacts && sim_setup_compacts(out)))
 		return 0;
 	fprintf(stderr, "gputm-sim: --divergence: got \"%s\", expected %s: there is no hardware "
 			"for system %s with other warps\n", name,
-		own ? "pdom" : out->system->compacts ? "pdom, pdom-lcp, tbc or tbc-lcp" :
-						       "pdom or pdom-lcp", out->system->name);
+		!out->on->tm_gpu ? "pdom" :
+		out->system->compacts ? "pdom, pdom-lcp, tbc or tbc-lcp" : "pdom or pdom-lcp",
+		out->system->name);
 	return -1;
 }
 
@@ -307,13 +301,13 @@ static int set_system(struct gputm_ctx *ctx, const struct sim_parts *parts,
 {
 	struct sim_shape shape;
 
-	if (out->system->own)
+	if (!out->on->tm_gpu)
 		out->system->init(out->system_config, NULL);
 	if (sim_settings_apply(ctx, parts, given, "machine.", true))
 		return -1;
 	out->throttle.warps = out->machine.warps;
 	shape = sim_machine_shape(&out->machine);
-	if (out->system->init && !out->system->own)
+	if (out->system->init && out->on->tm_gpu)
 		out->system->init(out->system_config, &shape);
 	if (sim_settings_apply(ctx, parts, given, "machine.", false))
 		return -1;

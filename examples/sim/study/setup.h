@@ -13,6 +13,7 @@ struct sim_setup {
 	const char *machine_name;	   /* NULL: one core, and memory at a distance */
 	struct sim_machine_config machine; /* of a GPU; without a name of one all is 0 */
 	const struct sim_system_class *system; /* without a TM system the mechanism's class */
+	const struct sim_run_class *on;	       /* what the system runs on */
 	void *system_config;
 	struct gputm_tx_throttle_config throttle; /* of systems with transactions on the GPU */
 	const struct sim_workload_class *workload;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#ifndef SIM_RUN_H
-#define SIM_RUN_H
+#ifndef SIM_RESULT_H
+#define SIM_RESULT_H
 /* What a run counts, and what it reports to an observer. */
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,7 +46,7 @@ enum sim_traffic {
 };
 extern const char *const sim_traffic_name[SIM_TRAFFIC_KINDS];
 
-/* What a thread does with a cycle, see sim_machine_time(). */
+/* What a thread does with a cycle, see times.c of the machine. */
 enum sim_spent {
 	SIM_SPENT_TC,
 	SIM_SPENT_TO,
