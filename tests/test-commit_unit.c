@@ -184,7 +184,7 @@ KIT_TEST(test_commit_unit_outcomes_wait_for_the_core)
 			    "another state or list");
 	/* 8 has its outcome, and its flags lie before its buffer with the word. */
 	KIT_REFUSED(-EINVAL, kit_forged(unit_of(h.unit), 4 * (far + 8), -3, 1, 32),
-		    "C10: an outcome that nobody reports");
+		    "C10: an outcome on no list");
 	for (uint64_t cid = 7; cid <= 9; cid++)
 		wait_report(&h, GPUTM_COMMIT_UNIT_REPORT_OUTCOME, cid, true);
 }

@@ -7,7 +7,7 @@ static bool is_pc_or_none(const struct gputm_block_stack *s, uint64_t pc)
 	return pc == NO_PC || gputm__block_is_pc(s, pc);
 }
 
-/* a within b; a and b without a common thread */
+/* Are all threads of a in b? And have a and b no common thread? */
 static bool within(const struct gputm_block_stack *s, const uint32_t *a, const uint32_t *b)
 {
 	for (uint32_t lane = 0; lane < s->config.lanes; lane++)
@@ -182,7 +182,7 @@ static const char *check_way(const struct gputm_block_stack *s)
 		return "B5: threads wait although no warp has arrived";
 	if (!branch && (s->top != s->count - 1 || e->pc != s->start_pc ||
 			memcmp(&s->target, &none, sizeof(none))))
-		return "B6: the filling flag names a branch that does not exist";
+		return "B6: a target, a PC or entries of a branch are left, and no branch is open";
 	if (!gputm__block_is_pc(s, s->start_pc) || (!branch && e->pc == e->lpc))
 		return "B1: the start PC does not fit pc_bits, or is the likely-convergence PC";
 	if (arrive ? s->way_pc != e->rpc && s->way_pc != e->lpc :

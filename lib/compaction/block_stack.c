@@ -63,7 +63,7 @@
  * Differences from the paper
  *   - An entry without threads is popped as soon as the branch is complete, not when it becomes
  *     the top, and so is a target that is the RPC or the LPC: its threads wait there in the
- *     entry below. Nothing else runs, or in another order, but a loop would leave one
+ *     entry below. What runs, and in which order, is the same, but a loop would leave one
  *     such entry for every turn.
  *   - The paper's WCnt of a lower entry keeps its old value or is zero; here it is zero.
  *   - Threads may end anywhere; a warp whose threads all ended counts as one that has come. The

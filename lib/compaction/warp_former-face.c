@@ -415,7 +415,7 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	gputm__law(laws, f->issued, f->returned + f->in_flight,
 		   "W5: warps issued are not back and in flight");
 	gputm__law(laws, f->diverged, f->restored + f->ended_diverged + diverged,
-		   "W5: diverged is not restored + ended + those that are");
+		   "W5: diverged is not restored + ended + those diverged now");
 	gputm__law(laws, f->threads_launched, f->threads_ended + f->live,
 		   "W5: launched threads are not ended + live ones");
 	gputm__law_most(laws, &f->max_pool, f->in_use, f->slots,

@@ -23,8 +23,7 @@
  * static warp have come and go on as that warp. In the example D is issued as 1 2 3 4 and 5 6 7 8.
  *
  * A warp in the pool is open if others may join it: always, or with the warp barrier if the
- * static warps of its threads have diverged. It is that for all of its threads or for none, and
- * as long as it waits.
+ * static warps of its threads have diverged. All of them have, or none, as long as it waits.
  *
  * Invariants, as check() names them:
  *   W1  every live thread is in one place: a warp of the pool, its warp barrier or the barrier
@@ -34,14 +33,14 @@
  *       neither a warp barrier nor that of a block has all the threads it waits for
  *   W4  warps that wait are in the order of their age
  *   W5  warps formed = waiting + issued; issued = returned + in flight; launched threads =
- *       ended + live ones; diverged = restored + ended + those that are
+ *       ended + live ones; diverged = restored + ended + those diverged now
  *
  * Differences from the paper
  *   - The thesis only names the LUT, the pool and the majority policy; the rules are our own:
  *     ties go to the lower PC, the oldest warp of the PC issues, and with hold_partial a warp
- *     that threads in flight could still join is passed over. Of that the thesis, whose policy
- *     is greedy, says nothing: the presets, which are the thesis, do not hold. The default does,
- *     as full warps are what the unit is for where latencies are short.
+ *     that threads in flight could still join is passed over. The policy of the thesis is greedy
+ *     and passes no warp over, and so are its presets. The default does, as full warps are what
+ *     the unit is for where latencies are short.
  *   - The LUT has an entry for each PC at which warps wait, and the pool a slot for each thread,
  *     so that a warp that comes back is never refused. The LUT of the original may lose a
  *     PC, and a warp then issues as it is.

@@ -74,7 +74,7 @@ static void enter(struct gputm_simt_stack *s, uint64_t restart_pc)
 	gputm__emit(&s->unit, GPUTM_SIMT_STACK_EVENT_BEGIN, s->retry - 1, restart_pc, mask, 0);
 }
 
-/* A step with checked arguments. */
+/* Take a step whose arguments have been checked. */
 static void step(struct gputm_simt_stack *s, uint64_t next_pc)
 {
 	int result = gputm_simt_stack_proceed(s, next_pc);

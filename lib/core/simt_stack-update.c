@@ -29,7 +29,7 @@ static size_t group(const struct gputm_simt_stack *s, const uint64_t next_pc[], 
 	return count;
 }
 
-/* Any step. The step of the surviving lanes is checked before any lane ends. */
+/* Take a step of any kind. The step of the surviving lanes is checked before any lane ends. */
 static int update_any(struct gputm_simt_stack *s, uint64_t ended, const uint64_t next_pc[],
 		      uint64_t rpc, uint64_t last_pc)
 {

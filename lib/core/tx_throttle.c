@@ -447,13 +447,13 @@ static bool too_many_aborts(const struct gputm_tx_throttle *t)
 	return t->aborts && t->aborts * PARTS >= t->config.lower_from * window_end(t);
 }
 
-/* Whether a costs more than so many times what b does: products have 31 + 31 + 2 bits at most. */
+/* Does a cost more than `times` times as much as b? Products have 31 + 31 + 2 bits at most. */
 static bool dearer(struct price a, struct price b, uint32_t times)
 {
 	return a.work * b.commits > b.work * a.commits * times;
 }
 
-/* As many commits, or warps that leave, as are to be in a window. */
+/* How many commits, or warps that leave, a window is to have. */
 static uint64_t share(const struct gputm_tx_throttle *t, uint64_t all)
 {
 	return t->starting ? (all + 3) / 4 : all;

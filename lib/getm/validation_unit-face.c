@@ -305,7 +305,7 @@ static const char *check_slots(const struct gputm_validation_unit *u)
 			broken = "V3: a waiting access is not the one in its slot";
 	}
 	if (!broken && (seen || waiting != gputm__validation_waiting(u)))
-		broken = "V3: a slot is lost or doubled";
+		broken = "V3: a taken slot is in no queue, or in two";
 	return broken;
 }
 
@@ -347,11 +347,12 @@ static const char *check_ports(const struct gputm_validation_unit *u)
 	}
 	if (u->busy && (gputm__queue_full(&u->output) ||
 			u->busy > gputm__validation_work(u)->answer.cycles))
-		return "V6: the access at work cannot be";
+		return "V6: the access at work has more cycles left than it takes, or no room";
 	if (u->from_ring.count && u->state != GPUTM_VALIDATION_UNIT_STATE_ROLLING)
-		return "V6: messages are kept in a state that does not keep any";
-	return u->to_ring.count + u->from_ring.count > u->to_ring.capacity ? "V6: too many messages"
-									   : NULL;
+		return "V6: messages are kept, and the unit is not rolling over";
+	if (u->to_ring.count + u->from_ring.count > u->to_ring.capacity)
+		return "V6: more messages wait than the queue to the ring holds";
+	return NULL;
 }
 
 static const char *check(const struct gputm_unit *unit)

@@ -435,7 +435,7 @@ static inline bool may_retry(const struct gputm_validation_unit *u)
 	return u->woken.count || (u->state && gputm__validation_waiting(u));
 }
 
-/* The oldest woken access is judged again. NONE; or as serve() answers. */
+/* The oldest woken access is judged again. Answers NONE if none is woken, else as serve() does. */
 static int retry(struct gputm_validation_unit *u, struct gputm__answered *out)
 {
 	struct gputm_stall_buffer_request waiter;

@@ -213,11 +213,11 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 	gputm__io_u32_max(io, &r->step, FINISH, "no such step");
 	gputm__io_u32_max(io, &r->open, GPUTM_SYNC_ROUND_ACTION_REALIGN, "no such action");
 	gputm__io_bool(io, &r->conflict);
-	gputm__io_u64_max(io, &r->now, LAST_TIME, "a time is too late");
+	gputm__io_u64_max(io, &r->now, LAST_TIME, "the present is too late");
 	gputm__io_u64_max(io, &r->state_begun, r->now, "a state begins in the future");
-	gputm__io_u64_max(io, &r->early_at, LAST_TIME * 2, "a time is too late");
-	gputm__io_u64_max(io, &r->link_free, LAST_TIME * 2, "a time is too late");
-	gputm__io_u64_max(io, &r->gpu_free, LAST_TIME * 2, "a time is too late");
+	gputm__io_u64_max(io, &r->early_at, LAST_TIME * 2, "early validation is due too late");
+	gputm__io_u64_max(io, &r->link_free, LAST_TIME * 2, "the link is free too late");
+	gputm__io_u64_max(io, &r->gpu_free, LAST_TIME * 2, "the GPU is free too late");
 	for (unsigned d = 0; d < DEVICES; d++) {
 		gputm__io_u64(io, &r->from[d]);
 		gputm__io_u64_max(io, &r->since[d], d == GPU ? later(r->now, r->gpu_free) : r->now,

@@ -79,8 +79,9 @@ int gputm__sequencer_fits(const struct gputm_commit_sequencer *s, const struct g
 
 	if (!c || (c->lanes == s->config.lanes && c->partitions == s->config.partitions))
 		return 0;
-	return gputm__refuse(&s->unit, "log with lanes = %u, partitions = %u; ours are %u and %u",
-			     c->lanes, c->partitions, s->config.lanes, s->config.partitions);
+	return gputm__refuse(&s->unit, "log with lanes = %u, partitions = %u; "
+			     "the sequencer has %u and %u", c->lanes, c->partitions,
+			     s->config.lanes, s->config.partitions);
 }
 
 static int refuse_warp(const struct gputm_commit_sequencer *s, uint32_t warp)

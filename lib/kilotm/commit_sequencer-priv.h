@@ -195,7 +195,7 @@ void gputm__sequencer_settle_decided(struct gputm_commit_sequencer *s, uint32_t 
 void gputm__sequencer_decide(struct gputm_commit_sequencer *s, uint32_t slot, uint64_t lanes);
 /* Find the next row with a word for the partition of the first resend request. */
 void gputm__sequencer_find_row(struct gputm_commit_sequencer *s);
-/* 0, or -EINVAL if the shape of the log differs. NULL is accepted. */
+/* Does the log have the lanes and partitions of the sequencer? 0, or -EINVAL; NULL fits. */
 int gputm__sequencer_fits(const struct gputm_commit_sequencer *s, const struct gputm_tx_log *log);
 /* NULL or the first broken invariant (commit_sequencer-check.c). */
 const char *gputm__sequencer_check(const struct gputm_commit_sequencer *s);

@@ -53,9 +53,9 @@
  *   - the thesis keeps a log until every partition has retired it; see above;
  *   - a lane that has failed in one partition still waits for the outcomes of the others, as
  *     in the thesis; a core could send the verdict at once;
- *   - the back-off is the released simulator's, but for the maximum over the lanes, where it
- *     takes the last one; the thesis has none, and no number for its watchdog;
- *   - the order of steps over several warps is ours: the thesis has none. The released
+ *   - the back-off is the released simulator's, but that the lane with the most aborts counts,
+ *     and there the last lane; the thesis has no back-off, and no number for its watchdog;
+ *   - the order of steps over several warps is ours: the thesis gives no order. The released
  *     simulator has the rate (one row a cycle) and a cycle each for CIDs and done-fill.
  */
 #include "lib/core/tx_log.h"

@@ -249,7 +249,7 @@ static bool revalidate(struct gputm_commit_unit *self)
 static bool completes_group(const struct gputm_commit_unit *self, struct entry *entry)
 {
 	uint32_t missing = group_size(self, entry) - group_last(self, entry)->decided;
-	uint32_t own = !(entry->flags & GPUTM__DECIDED); /* 1: the entry is among those missing */
+	uint32_t own = !(entry->flags & GPUTM__DECIDED); /* 1 if its own outcome is still missing */
 
 	return missing == own;
 }

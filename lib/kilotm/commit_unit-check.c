@@ -7,7 +7,7 @@
 #include "lib/kilotm/commit_unit-priv.h"
 #include "lib/kilotm/last_writer.h"
 
-/* Whether the state of an entry allows its flags. */
+/* Does the state of an entry allow its flags? */
 static bool flags_fit(const struct entry *entry)
 {
 	uint32_t fit = GPUTM__UNBOUNDED << 0 | GPUTM__UNBOUNDED << 1, state = entry->state;
@@ -22,7 +22,7 @@ static bool flags_fit(const struct entry *entry)
 	return !(entry->flags & ~fit & (2 * GPUTM__WRITES_QUEUED - 1));
 }
 
-/* Whether the state still needs the log, in its buffer unless it is unbounded. */
+/* Is a log that the state still needs in its buffer, or unbounded? */
 static bool buffer_fits(const struct gputm_commit_unit *self, const struct entry *entry,
 			uint32_t log)
 {
@@ -35,7 +35,7 @@ static bool buffer_fits(const struct gputm_commit_unit *self, const struct entry
 	return entry->buffer[log] && entry->words[log] <= self->config.buffer_words;
 }
 
-/* Whether the state and place of an entry explain the log that is asked for. */
+/* Do the state and the place of an entry explain the log that is asked for? */
 static bool asked_fits(const struct gputm_commit_unit *self, const struct entry *entry,
 		       uint64_t cid)
 {
@@ -92,10 +92,10 @@ static const char *check_pushed(const struct gputm_commit_unit *self, const stru
 	const uint64_t *pushed = pushed_for(self, entry)->lanes, lane = lane_bit(entry);
 
 	if (entry->state > GPUTM_COMMIT_UNIT_STATE_FILL && !(pushed[GPUTM__PUSHED_DONE] & lane))
-		return "C2: an entry that nobody has closed";
+		return "C2: an entry has left FILL without its done";
 	if (entry->state == GPUTM_COMMIT_UNIT_STATE_FILL &&
 	    !((pushed[GPUTM__PUSHED_WORDS] | pushed[GPUTM__PUSHED_DONE]) & lane))
-		return "C2: an entry that nobody has begun";
+		return "C2: an entry is in FILL without a message";
 	return NULL;
 }
 
@@ -122,7 +122,8 @@ static const char *check_order(const struct gputm_commit_unit *self, const struc
 	return NULL;
 }
 
-/* No retirement is reported ahead, and no more is left than the warp's last report may name. */
+/* No retirement is reported before it happens, and the warp's last report can name all that are
+ * left. */
 static bool reported_fits(const struct gputm_commit_unit *self)
 {
 	const struct entry *oldest = entry_at(self, self->oldest);
@@ -135,7 +136,7 @@ const char *gputm__commit_check_entries(const struct gputm_commit_unit *self)
 {
 	const struct entry *entry = entry_at(self, self->hazard);
 	uint64_t words = (uint64_t)entry->words[0] + entry->words[1];
-	const char *broken = reported_fits(self) ? NULL : "C2: a retirement that nobody is told of";
+	const char *broken = reported_fits(self) ? NULL : "C2: a retirement no report can name";
 
 	if (self->detected &&
 	    (self->hazard == self->head || entry->state != GPUTM_COMMIT_UNIT_STATE_HAZARD ||
@@ -218,10 +219,10 @@ void gputm__commit_laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	gputm__law(laws, self->reissued, self->written + writes,
 		   "C6: words issued are not those written and those at the commit port");
 	gputm__law(laws, self->outcomes_failed, self->failed_here + sums.failed,
-		   "C8: outcomes of failure are not ends + entries that wait for theirs");
+		   "C8: outcomes of failure are not entries ended + entries that failed here");
 	gputm__law(laws, self->outcomes_passed,
 		   self->committed + self->failed_elsewhere + sums.passed,
-		   "C8: outcomes of success are not ends + entries that wait for theirs");
+		   "C8: outcomes of success are not entries ended + entries that passed here");
 }
 
 static const char *check_sums(const struct gputm_commit_unit *self)
@@ -251,7 +252,7 @@ static bool is_ready(const struct gputm_commit_unit *self, const struct entry *e
 	       (state == GPUTM_COMMIT_UNIT_STATE_FINALISE || has_writer_retired(self, entry));
 }
 
-/* How many entries the list holds, all ready for what follows; UINT64_MAX: not all. */
+/* Count the entries of the list; UINT64_MAX if one of them is not ready for what follows. */
 static uint64_t ready_in(const struct gputm_commit_unit *self, const struct list *list,
 			 enum gputm_commit_unit_state state)
 {
@@ -282,7 +283,7 @@ static const char *check_lists(const struct gputm_commit_unit *self)
 		finalise -= entry->state == GPUTM_COMMIT_UNIT_STATE_FINALISE &&
 			    !(entry->flags & GPUTM__DECIDED);
 	}
-	return self->config.warp_mode || !finalise ? NULL : "C10: an outcome that nobody reports";
+	return self->config.warp_mode || !finalise ? NULL : "C10: an outcome on no list";
 }
 
 static const char *check_decided(const struct gputm_commit_unit *self)

@@ -368,8 +368,8 @@ static inline struct gputm_commit_unit_message *oldest_message(const struct inbo
 	return gputm__queue_oldest(&in->queue);
 }
 
-/* How many words of a message are consumed in a cycle; not those that come again for hazard
- * detection, which has a rate of its own. */
+/* How many words of a message are consumed in a cycle. Words that come again for hazard detection
+ * have a rate of their own. */
 static inline uint32_t words_a_cycle(const struct gputm_commit_unit *self,
 				     const struct gputm_commit_unit_message *m)
 {
@@ -404,7 +404,7 @@ static inline int offer_of(uint32_t which)
 /*
  * Make places for so many CIDs from the oldest on and buffers for their logs: the ring doubles.
  * The lanes of a warp that have retired keep places beside them, empty, until the warp has.
- * 0; -ENOMEM, nothing has changed.
+ * Returns 0, or -ENOMEM with nothing changed.
  */
 int gputm__commit_make_room(struct gputm_commit_unit *self, uint64_t cids);
 void gputm__commit_append(struct gputm_commit_unit *self, struct list *list, struct entry *entry);
@@ -426,7 +426,7 @@ void gputm__commit_queue_log(struct gputm_commit_unit *self, struct entry *entry
 /* The words that have been gathered for a port become requests. */
 void gputm__commit_send(struct gputm_commit_unit *self, uint32_t which);
 /* A request has completed: its words, from sequence number tag >> 1 on, are no longer in flight.
- * How many; -EINVAL, there is none with this tag, or a read has no values. */
+ * Returns how many they are; -EINVAL if no request has this tag, or a read has no values. */
 int gputm__commit_land(struct gputm_commit_unit *self, uint64_t tag, const uint32_t *values);
 
 /* ---- commit_unit-history.c ---- */

@@ -104,7 +104,7 @@ static void io_pointers(struct gputm_commit_unit *self, struct gputm__io *io)
 	gputm__io_u64_max(io, &self->commit, self->outcome, "commit pointer");
 	if (self->commit < self->oldest)
 		gputm__io_fail(io, -EINVAL, "commit pointer");
-	gputm__io_u64_max(io, &self->reported, self->oldest, "retirement that is not told");
+	gputm__io_u64_max(io, &self->reported, self->oldest, "retirements that are reported");
 	gputm__io_u64(io, &self->detected);
 }
 

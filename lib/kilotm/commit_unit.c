@@ -81,8 +81,8 @@
  * A skip is FINISHED from its message on, in whatever part it stands. `outcome` moves only with
  * ordered_outcomes, in warp mode a warp at a time; else it is where `hazard` is, and the two parts
  * beside it are one. The rest is by lists: an entry that waits for its YCID hangs on the entry of
- * that CID until it retires, then on the list `revalidate`; one whose outcome is known hangs on
- * `finalise` if outcomes are not ordered.
+ * that CID until it retires, then on the list `revalidate`; an entry whose outcome is known hangs
+ * on `finalise` if outcomes are not ordered.
  *
  * A read or write log that does not fit its buffer, or finds no buffer free, is not kept:
  * the entry is unbounded. Its words are still compared as they come, but whenever a later
@@ -126,8 +126,8 @@
  *   - YCID names one entry although several may be hazards: retirement is in order, so
  *     the youngest one's includes the others'. The last comparison counts: a speculative
  *     failure is forgiven if the revalidation passes.
- *   - Revalidation starts when the speculative reads are back, so that a late one cannot
- *     be taken for a second one.
+ *   - Revalidation starts when the speculative reads are back, so that a late read of the
+ *     first comparison cannot be taken for one of the second.
  *   - In warp mode an answer of the history's filter may name the reader's own warp, which
  *     has resolved its conflicts (6.3). The answer is clamped to the CID before the warp, else
  *     the warp would wait for itself.
@@ -344,8 +344,8 @@ static void consume_lane(struct gputm_commit_unit *self, const struct gputm_comm
 		skip(self, entry_of_lane(self, m, lane));
 }
 
-/* The next lane to take: the lowest. If all come in one cycle, the skips of a done come last:
- * with buffer_policy = all they take buffers too, after the lanes that are none. */
+/* The next lane to take is the lowest. If all lanes of a done come in one cycle, the skips come
+ * last: with buffer_policy = all they take buffers too, after the other lanes. */
 static uint32_t next_lane(const struct gputm_commit_unit *self,
 			  const struct gputm_commit_unit_message *m)
 {

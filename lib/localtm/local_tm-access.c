@@ -277,7 +277,7 @@ static int access_lanes(struct gputm_local_tm *t, uint32_t wavefront, bool write
 	return a.conflicts ? GPUTM_LOCAL_TM_CONFLICT : GPUTM_LOCAL_TM_OK;
 }
 
-/* A single lane in a transaction, without a conflict. */
+/* Serve a single lane in a transaction; false if it conflicts or is refused, with nothing done. */
 static inline bool access_one(struct gputm_local_tm *t, uint32_t wavefront, bool write,
 			      uint64_t lanes, const uint32_t *word, uint32_t *value,
 			      struct gputm_local_tm_answer *out)

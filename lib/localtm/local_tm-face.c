@@ -357,10 +357,11 @@ static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
 	gputm__law_most(laws, &t->owned_max, t->owned, t->words,
 			"I4: owned_max is not between owned and words");
 	gputm__law_least(laws, t->conflicts, t->false_conflicts,
-			 "I6: a part is more than its whole");
+			 "I6: more conflicts are false than there are");
 	gputm__law_least(laws, t->committed, t->serial_committed,
-			 "I6: a part is more than its whole");
-	gputm__law_least(laws, t->plain, t->clashes, "I6: a part is more than its whole");
+			 "I6: more lanes have committed serially than have committed");
+	gputm__law_least(laws, t->plain, t->clashes,
+			 "I6: more ordinary accesses clash than there are");
 }
 
 GPUTM__UNIT(local_tm, .version = 1, .setup = setup, .validate = validate, .laws = laws)

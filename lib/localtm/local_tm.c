@@ -41,8 +41,8 @@
  *
  * In work-group serialisation all other attempts are aborted, and their wavefronts are held
  * at tx_begin until the transaction is finished. A work-item that is alone meets nobody, so
- * an attempt in that mode commits one, and so does each attempt in wavefront serialisation
- * while the others are held: every transaction ends.
+ * an attempt in that mode commits its work-item, and so does each attempt in wavefront
+ * serialisation while the others are held: every transaction ends.
  *
  * One bit, one owner. A work-item sets a bit only if nobody else has it. So of the 256
  * signatures of a bank at most one has a given bit, the transposed mask of 256 bits (per bank
@@ -77,8 +77,8 @@
  *     has lanes left: it keeps the group, and as TCM has changed, all of them run at once.
  *   - What the lanes of one access cost together is left open (4.2: so many cycles are added
  *     "to the memory instruction latency"): by default the slowest lane counts, which gives
- *     overheads as small as the paper's; lane_cost = sum adds up the lanes of each bank. The
- *     broadcasts of the turns likewise.
+ *     overheads as small as the paper's; lane_cost = sum adds up the lanes of each bank,
+ *     and the broadcasts of the turns.
  *   - 29,127 bytes of data (4.3) are not whole words; laid out bank by bank 29,056 fit.
  *   - Ordinary accesses are not checked against transactions, as in the paper; those that
  *     touch a word of a running transaction are counted as clashes.

@@ -65,7 +65,7 @@ static inline uint32_t gputm__reader_plain_count(uint64_t ids)
 	return gputm__reader_field(ids, GPUTM__NO_READER);
 }
 
-/* The lower of two IDs in front. */
+/* Put the lower of two IDs first. */
 static inline void gputm__reader_order(uint64_t *a, uint64_t *b)
 {
 	uint64_t low = *a < *b ? *a : *b;
@@ -74,7 +74,7 @@ static inline void gputm__reader_order(uint64_t *a, uint64_t *b)
 	*a = low;
 }
 
-/* Plain IDs in ascending order. */
+/* Bring plain IDs into ascending order. */
 static inline uint64_t gputm__reader_sorted(uint64_t ids)
 {
 	uint64_t a = (uint16_t)ids, b = (uint16_t)(ids >> 16), c = (uint16_t)(ids >> 32);
@@ -103,7 +103,7 @@ static inline uint32_t gputm__reader_entries(const struct gputm_reader_list *l,
 	return slot->key != 0;
 }
 
-/* Make twice as many blocks. 0; -ENOMEM, nothing has changed. */
+/* Make twice as many blocks. Returns 0, or -ENOMEM with nothing changed. */
 int gputm__reader_more_blocks(struct gputm_reader_list *l);
 
 #endif /* GPUTM_LIB_SNAPISO_READER_LIST_PRIV_H */

@@ -354,7 +354,7 @@ static uint32_t list_ids(uint64_t ids, uint32_t *out, uint32_t capacity)
 	return count;
 }
 
-/* 64 transactions at a time, where the root names leaves. */
+/* Look at 64 transactions at a time, where the root names leaves. */
 static uint32_t list_block(const struct gputm_reader_list *l,
 			   const struct gputm__reader_block *block,
 			   uint32_t *ids, uint32_t capacity)
