@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Claims: what is calculated from results, verdicts, the page, and what is refused before a run.
 . "${srcdir:-.}/tests/build/sim.sh"
-papers=$(cd "$srcdir/examples/papers" && pwd)
 cd "$work" || exit 1
 if ! command -v gnuplot >/dev/null; then # pages want pictures; a stand-in makes empty ones
 	mkdir tools
@@ -95,11 +94,6 @@ run 1 --study broken --resume all.jsonl --page page.md --out /dev/null
 grep -q '^gputm-sim: broken:13: "c": differs, expected holds: not [0-9.]* < 0$' err || complain "broken: $(cat err)"
 grep -q '| differs (expected: holds) |$' page.md || complain "broken: $(cat page.md)"
 
-sed '0,/^verdict in part/s//verdict holds/' "$papers/local-hash.study" >paper
-cp "$papers"/*.part .
-run 1 --study paper --quick --page paper.md --out /dev/null
-grep -q 'The speed-up grows with the buckets, to 80": in part, expected holds' err || complain "a paper's claim: $(cat err)"
-
 # ---- the small form; a claim may have no cell there ----
 { cat study; echo 'claim "g" time[threads=256] > 0'; echo 'quick verdict holds'; } >small
 run 0 --study small --quick --page small.md --out small.jsonl
@@ -153,17 +147,4 @@ run 2 --study axes.part --page page.md
 grep -q 'axes.part says nothing of its results' err || complain "--page: $(cat err)"
 run 2 --study study --page page
 grep -q 'expected FILE.md' err || complain "--page page: $(cat err)"
-
-# ---- the papers' studies: all that can be told before a run, in both forms ----
-cd "$papers" || exit 1
-for file in *.study; do
-	for form in '' --quick; do
-		echo "0 --study $file $form --shard 1000000/1000000"
-	done
-done >"$work/table"
-runs <"$work/table"
-
-# ---- a study with verdicts, as a whole ----
-cd ../studies || exit 1
-"$sim" --study cores.study >"$work/out" 2>"$work/err" || complain "cores.study: $(cat "$work/err")"
 exit $failed

@@ -16,4 +16,36 @@ case_unittests() {
 	python3 -m unittest discover -q -s "$root/tests/python" 2>"$work/err" || complain "$(cat "$work/err")"
 }
 
+# What the papers' studies show, in both forms: all figures, axes and values exist. Nothing is run.
+case_papers() {
+	python3 - "$root" "$work" >"$work/table" <<'TXT' || complain 'the files beside the studies'
+import glob
+import os
+import sys
+from gputm import claims, runner
+
+root, work = sys.argv[1:]
+for path in sorted(glob.glob(root + "/examples/*/*.py")):
+    story = claims.Story(path) if os.path.exists(path[:-3].replace("_", "-") + ".study") else None
+    if story:
+        told = os.path.join(work, os.path.basename(path)[:-3])
+        with open(told, "w") as file:
+            print(f"include {story.study}\ntell", *story.asked(*runner.forms(story.study)), file=file)
+        for form in "", "--quick":
+            print(f"0 --study {told} {form} --shard 1000000/1000000")
+TXT
+	[ "$(wc -l <"$work/table")" -ge 72 ] || complain "few studies: $(cat "$work/table")"
+	cd "$root/examples/papers" && runs <"$work/table"
+}
+
+# The figure of gputm-results(7), as it is printed there.
+case_manual() {
+	cd "$work" || exit 1
+	awk '/^\.Ed/ { inside = 0 } inside; /^\.Bd -literal/ { inside = ++seen == 2 }' "$root/man/gputm-results.7" |
+		sed 's/\\e/\\/g' >figure.py
+	[ "$(wc -l <figure.py)" -eq 10 ] || complain "$(wc -l <figure.py) lines and not 10"
+	have gnuplot || { echo "no gnuplot: the figure is not drawn"; return; }
+	python3 figure.py >err 2>&1 && grep -q '</svg>' aborts.svg || complain "$(cat err figure.py)"
+}
+
 cases "$@"

@@ -78,10 +78,18 @@ class Test(Case):
 class Program(Case):
     """python3 -m gputm."""
 
+    tell = "aborted", "cyc*"
+
+    def forms(self, study):
+        grids = Grid(AXES, FULL), Grid(AXES, FULL)
+        for grid in grids:
+            grid.tell = self.tell
+        return grids
+
     def call(self, *words):
         out, err = io.StringIO(), io.StringIO()
         with unittest.mock.patch("sys.argv", ["gputm", *words]), \
-                unittest.mock.patch("gputm.runner.axes", lambda study, quick=False: Grid(AXES, FULL)), \
+                unittest.mock.patch("gputm.runner.forms", self.forms), \
                 contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             status = program.main()
         return status, out.getvalue(), err.getvalue()
@@ -102,6 +110,13 @@ class Program(Case):
         self.assertIn("aborted is 0 everywhere, and has no panel", err)
         with open(self.picture[:-4] + ".gp", encoding="utf-8") as file:
             self.assertIn("multiplot layout 1,1 ", file.read())
+        rows = study_lines()
+        for row in rows:
+            row["aborted"] = 2
+        self.file("results", rows)
+        self.assertEqual(self.call("plot", "x.study", self.results, self.picture)[0], 0)
+        with open(self.picture[:-4] + ".gp", encoding="utf-8") as file:
+            self.assertRegex(file.read(), "(?s)set ylabel 'aborted'.*set ylabel 'cycles'")
         status, _, err = self.call("plot", "x.study", self.results, self.picture, "--only", "cyclos")
         self.assertEqual(status, 2)
         self.assertIn("it has cycles, aborted", err)

@@ -4,9 +4,12 @@ import os
 import unittest.mock
 
 import gputm
+from gputm.claims import Story
+from gputm.runner import forms
 
 from made import Case
 
+EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples")
 STUDY = {"system": ["fine-lock", "getm"], "workload": "bank", "threads": 64, "concurrency": [1, math.inf],
          ("seed", "workload.seed"): [(1, 1), (2, 2)], "tell": ["cycles", "aborted"]}
 
@@ -46,6 +49,14 @@ class Test(Case):
         self.assertIn("warp_bits = 1 is outside", results.failed[0]["failed"])
         self.assertTrue(results.failed[0]["command"].startswith("gputm-sim "))
         self.assertEqual([*map(math.isnan, results["cycles"].cells)], [False, True])
+
+    def test_a_story_as_a_whole(self):
+        story = Story(os.path.join(EXAMPLES, "studies", "cores.py"))
+        results = gputm.study(story.study, tell=story.asked(*forms(story.study)))
+        told = story.judge(results)
+        claims = [item for _, items in told for item in items if hasattr(item, "verdict")]
+        self.assertEqual([item.title for item in claims if item.surprises(False)], [])
+        self.assertTrue(claims)
 
     def test_no_program(self):
         with unittest.mock.patch.dict(os.environ, {"GPUTM_SIM": "/nothing"}):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """python3 -m gputm: what is done with results of gputm-sim. Nothing is run."""
 import argparse
+import fnmatch
 import os
 import sys
 
@@ -35,7 +36,8 @@ def do_compare(o):
 def do_plot(o):
     results = runner.load(o.results, o.study, o.quick)
     apart(o.picture, o.results)
-    names = o.only or [name for name in results.figures()]
+    names = o.only or [*dict.fromkeys(name for pattern in results.grid.tell or ["*"]
+                                      for name in fnmatch.filter(results.figures(), pattern))]
     if len(names) > plot.FIGURES_MAX:
         print(f"python3 -m gputm: {o.results} has {len(names)} figures, and these are drawn: "
               f"{', '.join(names[:plot.FIGURES_MAX])}; --only names others", file=sys.stderr)
@@ -95,7 +97,7 @@ def do_page(o):
 
 def do_tell(o):
     story = claims.Story(o.story)
-    print("tell", *story.asked(runner.axes(story.study), runner.axes(story.study, True)))
+    print("tell", *story.asked(*runner.forms(story.study)))
     return 0
 
 

@@ -67,20 +67,23 @@ def run(where=None, check=True, **settings):
     return json.loads(out)
 
 
-def axes(path, quick=False):
-    """The Grid of a study, or of its small form."""
+def forms(path):
+    """The Grid of a study, and that of its small form; tell has the patterns of figures."""
     words = [program(), "--study", os.path.abspath(path), "--axes"]
     status, out, said = _call(words, os.path.dirname(os.path.abspath(path)))
     if status:
         raise RunFailed(words, status, said)
-    forms = json.loads(out, parse_int=str, parse_float=str)
-    one, other = ("quick", "full") if quick else ("full", "quick")
-    return Grid(forms[one]["axes"], forms[other]["axes"])
+    told = json.loads(out, parse_int=str, parse_float=str)
+    grids = []
+    for one, other in ("full", "quick"), ("quick", "full"):
+        grids.append(Grid(told[one]["axes"], told[other]["axes"]))
+        grids[-1].tell = told[one]["tell"]
+    return grids
 
 
 def load(path, study=None, quick=False):
     """Results of a file, on the axes of its study; without it, on the settings that vary."""
-    return Results(read(path), study and axes(study, quick), path)
+    return Results(read(path), study and forms(study)[quick], path)
 
 
 def study(path_or_axes, jobs=None, out=None, quick=False, tell=()):
@@ -96,7 +99,7 @@ def study(path_or_axes, jobs=None, out=None, quick=False, tell=()):
             _write(file, _lines(path_or_axes))
         else:
             cwd = os.path.dirname(os.path.abspath(file))
-        grid = axes(file, quick)
+        grid = forms(file)[quick]
         if tell:
             _write(os.path.join(folder, "told"),
                    [f"include {os.path.abspath(file)}", f"tell {' '.join(tell)}"])

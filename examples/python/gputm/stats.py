@@ -12,7 +12,7 @@ import itertools
 import math
 import random
 
-EXACT = 5000  # as many assignments are all tried; of more, so many are drawn
+EXACT = 20000  # as many assignments are all tried; of more, so many are drawn
 SLACK = 1e-9   # sums that differ by less are equal
 
 
@@ -96,16 +96,15 @@ def sign_flip(differences):
 
 def permutation(one, two):
     """The chance of means as far apart where each value could as well be of the other set."""
-    values, whole = one + two, sum(one + two)
-
-    def apart(part):
-        return abs(sum(part) / len(one) - (whole - sum(part)) / len(two))
-    far = apart(one) * (1 - SLACK)
-    drawn = math.comb(len(values), len(one)) > EXACT
+    values, whole, size = one + two, sum(one + two), len(one)
+    # The part's distance from its share is that of the means, but for a factor.
+    share = whole * size / len(values)
+    far = abs(sum(one) - share) * (1 - SLACK)
+    drawn = math.comb(len(values), size) > EXACT
     dice = random.Random(1)
-    parts = ((dice.sample(values, len(one)) for _ in range(EXACT)) if drawn else
-             itertools.combinations(values, len(one)))
-    return _share((apart(part) >= far for part in parts), drawn)
+    parts = ((dice.sample(values, size) for _ in range(EXACT)) if drawn else
+             itertools.combinations(values, size))
+    return _share((abs(sum(part) - share) >= far for part in parts), drawn)
 
 
 def _share(hits, drawn):

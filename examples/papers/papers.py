@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""papers.py [--quick] [DIRECTORY]: run the studies of this folder, judge what they show, and leave
+page.md and page.html with all pictures in DIRECTORY (default papers). What is done is kept there:
+the same command goes on. --quick runs their small forms, anew. GPUTM_SIM names the program. Exit
+status 1: a point failed, or a verdict is not what its file expects.
+"""
+import argparse
+import contextlib
+import os
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "python"))
+from gputm import page, plot, runner  # noqa: E402
+from gputm.__main__ import tell  # noqa: E402
+from gputm.claims import Story  # noqa: E402
+from gputm.results import Missing, Wrong  # noqa: E402
+
+# In the order of the page.
+STUDIES = """control-flow block-priority ideal kilo-tm kilo-storage warptm-best warptm-traffic
+    warptm-steps warptm-resolvers warptm-last-written warptm-scale reference-kilo-tm getm-limits
+    getm-metadata getm-sizes getm-stalls getm-cores reference-getm si si-conflicts si-versions
+    local-hash local-k-means local-genetic hetm-efficiency hetm-contention hetm-cache energy
+    energy-si""".split()
+
+
+def show(name, folder, quick):
+    """Run and judge a study: the lines of its page, and whether all is as expected."""
+    print(name + ", small" * quick, file=sys.stderr)
+    story = Story(os.path.join(HERE, name.replace("-", "_") + ".py"))
+    asked = story.asked(*runner.forms(story.study))
+    out = os.path.join(folder, name + ".jsonl")
+    if quick:
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(out)
+    results = runner.study(story.study, out=out, quick=quick, tell=asked)
+    told = story.judge(results)
+    lines, pictures = page.markdown(told, os.path.join(folder, name), len(results.grid.seeds), quick)
+    page.draw(pictures)
+    for point in results.failed:
+        print(f"{name}: {point['failed']}: {point.get('command')}", file=sys.stderr)
+    return lines, not tell(story, told, quick, every=False) and not results.failed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("folder", nargs="?", default="papers")
+    o = parser.parse_args()
+    there = sorted(name[:-6] for name in os.listdir(HERE) if name.endswith(".study"))
+    if sorted(STUDIES) != there:
+        sys.exit(f"papers.py: its list is not that of the studies in {HERE}")
+    os.makedirs(o.folder, exist_ok=True)
+    version = subprocess.run([runner.program(), "--version"], stdout=subprocess.PIPE, text=True,
+                             check=True).stdout.split()[1]
+    lines = ["# The papers beside libgputm", "",
+             f"gputm-sim{' --quick' * o.quick}: version {version}. Means over the seeds, bars with their 95 % "
+             "intervals; crosses are numbers of the paper." +
+             " This is the small form: sizes are not those of the papers." * o.quick, ""]
+    surprising = []
+    for name in STUDIES:
+        shown, expected = show(name, o.folder, o.quick)
+        lines += shown
+        surprising += [] if expected else [name]
+    with open(os.path.join(HERE, "left-out.md"), encoding="utf-8") as file:
+        lines += file.read().split("\n")
+    plot.write(os.path.join(o.folder, "page.md"), "\n".join(lines))
+    plot.write(os.path.join(o.folder, "page.html"), page.to_html(lines, o.folder))
+    if surprising:
+        print("papers.py: not as expected:", *surprising, file=sys.stderr)
+    print(os.path.abspath(os.path.join(o.folder, "page.html")), file=sys.stderr)
+    return bool(surprising)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except (Wrong, Missing, runner.RunFailed) as problem:
+        sys.exit(f"papers.py: {problem}")
+    except KeyboardInterrupt:
+        sys.exit("papers.py: interrupted; the same command goes on")
