@@ -133,7 +133,7 @@ static struct run run_with(enum mutant error_of_ours, uint32_t bytes_apart, uint
 	struct sim_workload workload = { .class = &class, .threads = THREADS, .block_size = 32,
 					 .transactions = THREADS, .affinity = affinity };
 	struct sim_check *check = sim_check_new(&workload);
-	struct sim_run_options options = { .observer = sim_check_observer(check),
+	struct sim_run_options options = { .observer = sim_check_observer(check), .check = true,
 					   .systems = sim_system_classes };
 	struct sim_run *sim;
 	struct hetm_config config;

@@ -140,10 +140,13 @@ static int make_machine(struct gputm_ctx *ctx, const struct proof *proof, struct
 		.observer = proof->conflicts ? sim_conflicts_observer(proof->conflicts) :
 			    proof->history   ? sim_history_observer(proof->history) :
 			    proof->replay    ? sim_check_observer(proof->replay) : NULL,
+		.check = proof->replay != NULL,
 		.prove = proof->judge != NULL,
 		.issues = report->issues.file,
 		.systems = sim_system_classes,
-		.kept = report->options->of ? report->options->of->kept : NULL,
+		/* a check looks at the units of its run only */
+		.kept = report->options->of && !report->options->check ?
+			report->options->of->kept : NULL,
 		.look = sim_view_look(view),
 		.saver = saver,
 		.progress = sim_bar_update,

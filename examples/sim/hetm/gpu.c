@@ -217,6 +217,8 @@ static void run_kernel(struct hetm *h, struct hetm_kernel *k)
 	struct sim_run_options options = { .concurrency = h->config->system.concurrency,
 					   .seed = h->port.seed,
 					   .observer = &observer,
+					   .check = k->check != NULL,
+					   .kept = &h->kept,
 					   .stop = h->run.options.stop };
 	int error = sim_machine_new(h->port.ctx, &h->config->gpu, h->system, h->system_config,
 				    &k->workload, &options, &listener.gpu);
@@ -406,6 +408,7 @@ void hetm_gpu_free(struct hetm *hetm)
 		free_kernel(k);
 	}
 	free_kernel(hetm->running);
+	sim_units_forget(&hetm->kept);
 }
 
 /* ---- on the way to a file or back ---- */

@@ -166,6 +166,7 @@ struct hetm {
 	struct hetm_kernel *running; /* NULL: the GPU is idle */
 	struct hetm_kernel *done;    /* kernels of this round, newest first */
 	uint64_t *batch;	     /* [queues.batch] */
+	struct sim_kept_units kept;  /* from kernel to kernel */
 	uint64_t next;		     /* time of the next step */
 	struct hetm_exact exact;
 	uint64_t spent[HETM_NO_PART], time[HETM_TIMES];

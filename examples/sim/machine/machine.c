@@ -330,7 +330,7 @@ static void over(struct sim_run *run)
 
 	if (machine->plain)
 		sim_plain_over(machine);
-	if (run->port.observer && !run->threads_left && !run->port.failed)
+	if (run->options.check && !run->threads_left && !run->port.failed)
 		sim_machine_check_times(machine);
 }
 

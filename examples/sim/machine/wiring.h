@@ -267,7 +267,7 @@ static inline void sim_words_give(struct sim_machine *machine, uint32_t index)
 
 /* Give these lanes of a load the values in memory. */
 void sim_load_lanes(struct sim_machine *machine, struct sim_warp *warp, uint64_t lanes);
-/* times.c: count what is left until out->cycles; and with an observer, all times must add up. */
+/* times.c: count what is left until out->cycles; and with options.check, all times must add up. */
 void sim_machine_close(const struct sim_run *run, struct sim_result *out);
 void sim_machine_check_times(struct sim_machine *machine);
 /* Threads, whose sum is cycles x lanes of all warps, and cores. */

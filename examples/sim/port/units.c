@@ -86,7 +86,7 @@ static void *take_kept(const struct sim_port *port, const struct sim_unit_slot *
 	struct gputm_unit *face;
 	void *unit;
 
-	if (!port->kept || port->observer || port->units >= port->kept->units ||
+	if (!port->kept || port->units >= port->kept->units ||
 	    port->kept->warps != port->shape.warps)
 		return NULL;
 	kept = &port->kept->unit[port->units];
@@ -121,12 +121,12 @@ static bool is_own(const struct sim_unit_slot *slot)
 	return slot->kind->free && !slot->idle;
 }
 
-/* Keep the units for the next run. False: free them, as observers look at the units of this run. */
+/* Keep the units for the next run. False: free them. */
 static bool keep(const struct sim_port *port)
 {
 	struct sim_kept_units *kept = port->kept;
 
-	if (!kept || port->observer)
+	if (!kept)
 		return false;
 	sim_units_forget(kept);
 	kept->unit = sim_calloc(port->units + 1, sizeof *kept->unit);

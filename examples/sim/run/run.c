@@ -202,12 +202,11 @@ void sim_run_finish(struct sim_run *run)
 		run->port.ops->finished(&run->port);
 }
 
-/* With an observer, the units must come out of the run in order as well. */
 static void check_units(struct sim_run *run)
 {
 	struct sim_unit_info info;
 
-	for (size_t i = 0; run->options.observer && sim_unit_get(&run->port, i, &info); i++) {
+	for (size_t i = 0; run->options.check && sim_unit_get(&run->port, i, &info); i++) {
 		const char *broken = gputm_unit_check(info.unit);
 		char message[256];
 

@@ -46,14 +46,14 @@ struct sim_run_options {
 	bool apart;	      /* idle warps have units of their own, with names */
 	uint64_t seed;
 	uint64_t most_cycles; /* give up after so many core cycles; 0 = never */
-	const struct sim_observer *observer; /* NULL without --check */
+	const struct sim_observer *observer; /* NULL for none */
+	bool check;  /* the units and the times must come out of the run in order */
 	bool prove;  /* for the judge() of the run's class */
 	FILE *issues; /* a line for every warp that issues, by systems that tell; or NULL */
 	/* All systems, NULL-ended, for a system that has another system inside. */
 	const struct sim_system_class *const *systems;
 	/* Units to share between runs: a run resets and reuses the units of the previous run that
-	 * have the same kind, place and config. NULL: all units are made anew. A run with an
-	 * observer makes its own. */
+	 * have the same kind, place and config. NULL: all units are made anew. */
 	struct sim_kept_units *kept;
 	const struct sim_look *look; /* NULL for none */
 	const struct sim_saver *saver; /* the same; not together with an observer */
@@ -172,7 +172,7 @@ int sim_run_restore(struct sim_run *run, struct sim_io *io);
 
 /* 0 when all threads have ended; -EINTR, options.stop was set; -ETIME past most_cycles, or the
  * patience is at an end; -EDEADLK, nothing can happen any more; -EILSEQ, a unit has broken an
- * invariant (looked for with an observer); -ENOMEM. */
+ * invariant (with options.check); -ENOMEM. */
 int sim_run_execute(struct sim_run *run);
 
 /* Why sim_run_execute() or sim_run_new() failed, else "". NULL allowed. */
