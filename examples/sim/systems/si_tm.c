@@ -156,8 +156,37 @@ static void versions_check(const struct si *si, struct sim_io *io)
 		     id != SI_NONE && sim_io_ok(io);) {
 			sim_io_below(io, "version", id, si->ids);
 			sim_io_must(io, "version", left-- != 0);
+			sim_io_must(io, "version",
+				    !sim_io_ok(io) || si->tx[id].state == SI_COMMITTED);
 			id = sim_io_ok(io) ? si->tx[id].next : SI_NONE;
 		}
+}
+
+/* Each transaction that runs is of one lane, which says so too. Each number that no transaction has
+ * is free, once. */
+static void ids_check(const struct sim_port *port, const struct si *si, struct sim_io *io)
+{
+	unsigned char *seen = sim_calloc(si->ids, 1);
+	uint32_t idle = 0;
+
+	io->starved |= !seen;
+	for (uint32_t i = 0; i < port->shape.cores * port->shape.warps; i++)
+		for (SIM_EACH_LANE(lane, si->warp[i].active)) {
+			const struct si_tx *tx = &si->tx[si->warp[i].tx[lane]];
+
+			sim_io_must(io, "warp", tx->state == SI_RUNNING && tx->warp == i &&
+							tx->lane == lane);
+		}
+	for (uint32_t id = 0; id < si->ids; id++)
+		idle += si->tx[id].state == SI_IDLE;
+	sim_io_must(io, "free_count", si->free_count == idle);
+	for (uint32_t i = 0; i < si->free_count && sim_io_ok(io); i++) {
+		uint32_t id = si->free_id[(si->free_head + i) % si->ids];
+
+		sim_io_must(io, "free_id", si->tx[id].state == SI_IDLE && !seen[id]);
+		seen[id] = 1;
+	}
+	sim_free(seen);
 }
 
 static void io_versions(struct sim_io *io, struct si *si)
@@ -258,6 +287,8 @@ static void si_io(struct sim_port *port, struct sim_io *io)
 	sim_io_below(io, "free_count", si->free_count, (uint64_t)si->ids + 1);
 	sim_io_must(io, "regions", si->regions == port->workload->regions);
 	versions_check(si, io);
+	if (io->loading && sim_io_ok(io))
+		ids_check(port, si, io);
 	SIM_IO_FLAG(io, si->full);
 	SIM_IO_FLAG(io, si->restarting);
 	SIM_IO_FLAG(io, si->closing);
