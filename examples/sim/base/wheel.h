@@ -41,10 +41,11 @@ static inline void sim_wheel_wake(struct sim_wheel *wheel, enum sim_part part, u
 {
 	uint32_t slot;
 
-	if (at == SIM_NEVER)
-		return;
-	if (at - wheel->now >= SIM_WHEEL_TICKS)
+	if (at - wheel->now >= SIM_WHEEL_TICKS) {
+		if (at == SIM_NEVER)
+			return;
 		at = wheel->now + SIM_WHEEL_TICKS - 1;
+	}
 	slot = (uint32_t)at % SIM_WHEEL_TICKS;
 	wheel->called[slot][part + index / 64] |= UINT64_C(1) << index % 64;
 	wheel->occupied[slot / 64] |= UINT64_C(1) << slot % 64;
@@ -76,13 +77,18 @@ static inline bool sim_wheel_next(struct sim_wheel *wheel)
 	return true;
 }
 
-/* Take the calls at this tick of 64 parts of a kind, from number `first` on. */
-static inline uint64_t sim_wheel_take(struct sim_wheel *wheel, enum sim_part part, uint32_t first)
+/* The calls at the present tick. */
+static inline uint64_t *sim_wheel_calls(struct sim_wheel *wheel)
 {
-	uint64_t *called = &wheel->called[wheel->now % SIM_WHEEL_TICKS][part + first / 64];
-	uint64_t mask = *called;
+	return wheel->called[wheel->now % SIM_WHEEL_TICKS];
+}
 
-	*called = 0;
+/* Take the calls of 64 parts of a kind, from number `first` on. */
+static inline uint64_t sim_wheel_take(uint64_t *calls, enum sim_part part, uint32_t first)
+{
+	uint64_t mask = calls[part + first / 64];
+
+	calls[part + first / 64] = 0;
 	return mask;
 }
 

@@ -145,31 +145,31 @@ static void free_machine(struct sim_run *run)
 /* ---- running --------------------------------------------------------------------------- */
 
 /* Each of up to 256 parts of a kind that is called at this tick, from the lowest number on. */
-#define EACH_CALLED(i, wheel, part, count)                                                     \
+#define EACH_CALLED(i, calls, part, count)                                                     \
 	uint32_t first_ = 0; first_ < (count); first_ += 64)                                   \
-	for (uint64_t rest_ = sim_wheel_take(wheel, part, first_), i;                          \
+	for (uint64_t rest_ = sim_wheel_take(calls, part, first_), i;                          \
 	     rest_ && (i = first_ + (uint64_t)__builtin_ctzll(rest_), true);                   \
 	     rest_ &= rest_ - 1
 
 static void tick(struct sim_run *run)
 {
 	struct sim_machine *machine = sim_machine_in(run);
-	struct sim_wheel *wheel = &machine->wheel;
+	uint64_t *calls = sim_wheel_calls(&machine->wheel);
 	uint32_t cores = machine->config.cores;
 
-	for (SIM_EACH_LANE(i, sim_wheel_take(wheel, SIM_PARTITION, 0)))
+	for (SIM_EACH_LANE(i, sim_wheel_take(calls, SIM_PARTITION, 0)))
 		sim_partition_call(machine, (uint32_t)i);
-	for (EACH_CALLED(i, wheel, SIM_PORT_FROM_CORE, cores))
+	for (EACH_CALLED(i, calls, SIM_PORT_FROM_CORE, cores))
 		sim_crossbar_source(machine, &machine->up, (uint32_t)i);
-	for (SIM_EACH_LANE(i, sim_wheel_take(wheel, SIM_PORT_TO_PARTITION, 0)))
+	for (SIM_EACH_LANE(i, sim_wheel_take(calls, SIM_PORT_TO_PARTITION, 0)))
 		sim_crossbar_sink(machine, &machine->up, (uint32_t)i, sim_partition_accept);
-	for (SIM_EACH_LANE(i, sim_wheel_take(wheel, SIM_PORT_FROM_PARTITION, 0)))
+	for (SIM_EACH_LANE(i, sim_wheel_take(calls, SIM_PORT_FROM_PARTITION, 0)))
 		sim_crossbar_source(machine, &machine->down, (uint32_t)i);
-	for (EACH_CALLED(i, wheel, SIM_PORT_TO_CORE, cores))
+	for (EACH_CALLED(i, calls, SIM_PORT_TO_CORE, cores))
 		sim_crossbar_sink(machine, &machine->down, (uint32_t)i, sim_core_accept);
-	for (EACH_CALLED(i, wheel, SIM_CORE, cores))
+	for (EACH_CALLED(i, calls, SIM_CORE, cores))
 		sim_core_call(machine, (uint32_t)i);
-	sim_wheel_done(wheel);
+	sim_wheel_done(&machine->wheel);
 }
 
 /* ---- the state of a run ---- */

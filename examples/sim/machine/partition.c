@@ -477,7 +477,8 @@ void sim_l2_unit_access(struct sim_port *port, uint32_t partition,
 	}
 	message.more = request->write;
 	message.e = 4 * (uint32_t)__builtin_popcountll(request->word_mask);
-	sim_l2_access(port, &message);
+	/* The partition's turn, in which the unit asks, goes on with the accesses that wait. */
+	sim_queue_push(port, &machine->partition[partition].in, &message);
 }
 
 /* ---- the partition's turn ---------------------------------------------------------- */
@@ -545,9 +546,12 @@ __attribute__((noinline)) static void complete(struct sim_machine *machine,
 void sim_l2_access(struct sim_port *port, const struct sim_message *message)
 {
 	struct sim_machine *machine = sim_machine_of(port);
+	struct sim_partition *partition = &machine->partition[message->partition];
 
-	sim_queue_push(&machine->port, &machine->partition[message->partition].in, message);
-	sim_wheel_wake(&machine->wheel, SIM_PARTITION, message->partition, machine->port.now + 1);
+	sim_queue_push(port, &partition->in, message);
+	if (partition->in.count == 1)
+		sim_wheel_wake(&machine->wheel, SIM_PARTITION, message->partition,
+			       sim_later(port->now + 1, partition->l2_free));
 }
 
 void sim_partition_accept(struct sim_machine *machine, const struct sim_message *message)
