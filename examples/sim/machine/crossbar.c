@@ -23,18 +23,25 @@ static void gates_free(struct sim_gate *gate, uint32_t count)
 	sim_free(gate);
 }
 
+static struct sim_gate *gates_make(enum sim_part part, uint32_t count)
+{
+	struct sim_gate *gate = sim_calloc(count, sizeof *gate);
+
+	for (uint32_t i = 0; gate && i < count; i++) {
+		gate[i].part = part;
+		gate[i].number = i;
+	}
+	return gate;
+}
+
 int sim_crossbars_make(struct sim_machine *machine)
 {
 	uint32_t cores = machine->config.cores, partitions = machine->config.partitions;
 
-	machine->up.source_part = SIM_PORT_FROM_CORE;
-	machine->up.sink_part = SIM_PORT_TO_PARTITION;
-	machine->down.source_part = SIM_PORT_FROM_PARTITION;
-	machine->down.sink_part = SIM_PORT_TO_CORE;
-	machine->up.source = sim_calloc(cores, sizeof *machine->up.source);
-	machine->up.sink = sim_calloc(partitions, sizeof *machine->up.sink);
-	machine->down.source = sim_calloc(partitions, sizeof *machine->down.source);
-	machine->down.sink = sim_calloc(cores, sizeof *machine->down.sink);
+	machine->up.source = gates_make(SIM_PORT_FROM_CORE, cores);
+	machine->up.sink = gates_make(SIM_PORT_TO_PARTITION, partitions);
+	machine->down.source = gates_make(SIM_PORT_FROM_PARTITION, partitions);
+	machine->down.sink = gates_make(SIM_PORT_TO_CORE, cores);
 	return machine->up.source && machine->up.sink && machine->down.source && machine->down.sink
 		       ? 0 : -ENOMEM;
 }
@@ -64,62 +71,62 @@ void sim_crossbars_io(struct sim_machine *machine, struct sim_io *io)
 	gates_io(machine, machine->down.sink, machine->config.cores, SIM_ANSWERING, io);
 }
 
-/* Send the message from its source port now. */
-static void depart(struct sim_machine *machine, struct sim_crossbar *crossbar,
-		   struct sim_gate *source, struct sim_message *message, uint32_t to)
+static inline void wake_gate(struct sim_machine *machine, const struct sim_gate *gate,
+			     uint64_t tick)
 {
-	struct sim_gate *sink = &crossbar->sink[to];
+	sim_wheel_wake(&machine->wheel, gate->part, gate->number, tick);
+}
+
+/* Send the message from its source port now. */
+static void depart(struct sim_machine *machine, struct sim_gate *source, struct sim_gate *sink,
+		   struct sim_message *message)
+{
 	uint64_t now = machine->port.now, ticks = message->flits * machine->crossbar_ticks;
 	uint64_t arrives = now + machine->config.crossbar_latency * machine->crossbar_ticks;
 
 	source->free = now + ticks;
-	message->due = (arrives > sink->free ? arrives : sink->free) + ticks;
-	sink->free = message->due;
+	message->due = sink->free = sim_later(arrives, sink->free) + ticks;
 	sim_queue_push(&machine->port, &sink->queue, message);
 	if (sink->queue.count == 1)
-		sim_wheel_wake(&machine->wheel, crossbar->sink_part, to, message->due);
+		wake_gate(machine, sink, message->due);
 }
 
-static inline void enter(struct sim_machine *machine, struct sim_crossbar *crossbar, uint32_t from,
-			 uint32_t to, struct sim_message *message, uint32_t bytes)
+static void enter(struct sim_machine *machine, struct sim_gate *source, struct sim_gate *sink,
+		  struct sim_message *message, uint32_t bytes)
 {
-	struct sim_gate *source = &crossbar->source[from];
 	struct sim_traffic_count *count = &machine->port.result.traffic[message->kind];
-	uint32_t flits = (bytes + machine->config.flit_bytes - 1) / machine->config.flit_bytes;
+	uint32_t flits = (bytes + machine->config.flit_bytes - 1) >> machine->flit_shift;
+	uint64_t now = machine->port.now;
 
 	message->flits = (uint16_t)flits;
 	count->packets++;
 	count->bytes += bytes;
 	count->flits += flits;
-	if (!source->queue.count && source->free <= machine->port.now &&
-	    machine->port.now % machine->crossbar_ticks == 0) {
-		depart(machine, crossbar, source, message, to);
+	if (!source->queue.count && source->free <= now &&
+	    sim_align(now, machine->crossbar_ticks) == now) {
+		depart(machine, source, sink, message);
 		return;
 	}
 	sim_queue_push(&machine->port, &source->queue, message);
-	if (source->queue.count == 1) {
-		uint64_t next = machine->port.now + 1;
-
-		sim_wheel_wake(&machine->wheel, crossbar->source_part, from,
-			       sim_align(source->free > next ? source->free : next,
-					 machine->crossbar_ticks));
-	}
+	if (source->queue.count == 1)
+		wake_gate(machine, source, sim_align(sim_later(source->free, now + 1),
+						     machine->crossbar_ticks));
 }
 
 void sim_send_up(struct sim_port *port, struct sim_message *message, uint32_t bytes)
 {
 	struct sim_machine *machine = sim_machine_of(port);
 
-	enter(machine, &machine->up, machine->port_of[message->core], message->partition, message,
-	      bytes);
+	enter(machine, &machine->up.source[machine->port_of[message->core]],
+	      &machine->up.sink[message->partition], message, bytes);
 }
 
 void sim_send_down(struct sim_port *port, struct sim_message *message, uint32_t bytes)
 {
 	struct sim_machine *machine = sim_machine_of(port);
 
-	enter(machine, &machine->down, message->partition, machine->port_of[message->core], message,
-	      bytes);
+	enter(machine, &machine->down.source[message->partition],
+	      &machine->down.sink[machine->port_of[message->core]], message, bytes);
 }
 
 void sim_crossbar_source(struct sim_machine *machine, struct sim_crossbar *crossbar, uint32_t port)
@@ -128,29 +135,30 @@ void sim_crossbar_source(struct sim_machine *machine, struct sim_crossbar *cross
 	struct sim_message *message = sim_queue_head(&source->queue);
 
 	if (message && source->free <= machine->port.now) {
-		depart(machine, crossbar, source, message,
-		       crossbar == &machine->up ? message->partition :
-						  machine->port_of[message->core]);
+		uint32_t to = crossbar == &machine->up ? message->partition :
+							 machine->port_of[message->core];
+
+		depart(machine, source, &crossbar->sink[to], message);
 		sim_queue_pop(&source->queue);
 	}
 	if (source->queue.count)
-		sim_wheel_wake(&machine->wheel, crossbar->source_part, port, source->free);
+		wake_gate(machine, source, source->free);
 }
 
 void sim_crossbar_sink(struct sim_machine *machine, struct sim_crossbar *crossbar, uint32_t port,
 		       void (*accept)(struct sim_machine *machine,
 				      const struct sim_message *message))
 {
-	struct sim_queue *queue = &crossbar->sink[port].queue;
+	struct sim_gate *sink = &crossbar->sink[port];
 	const struct sim_message *message;
 
 	/* Handling an accepted message sends nothing through the crossbar that brought it. */
-	while ((message = sim_queue_head(queue)) && message->due <= machine->port.now) {
+	while ((message = sim_queue_head(&sink->queue)) && message->due <= machine->port.now) {
 		accept(machine, message);
-		sim_queue_pop(queue);
+		sim_queue_pop(&sink->queue);
 	}
 	if (message)
-		sim_wheel_wake(&machine->wheel, crossbar->sink_part, port, message->due);
+		wake_gate(machine, sink, message->due);
 }
 
 uint64_t sim_crossbar_next(const struct sim_machine *machine, uint32_t core)

@@ -41,6 +41,7 @@ static int derive_clocks(struct sim_machine *machine)
 	machine->tick_mhz = fastest;
 	machine->port.core_ticks = fastest / config->core_mhz;
 	machine->crossbar_ticks = fastest / config->crossbar_mhz;
+	machine->flit_shift = log2_of(config->flit_bytes);
 	machine->port.unit_ticks = fastest / config->unit_mhz;
 	machine->issue_cycles = parts(config->lanes, config->simd_width);
 	machine->issue_ticks = machine->port.core_ticks * machine->issue_cycles;

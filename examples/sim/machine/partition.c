@@ -436,6 +436,50 @@ static void take(struct sim_machine *machine, struct sim_partition *partition,
 	l2_access(machine, partition, message, SIM_CORE_HIT, write, machine->config.l2_latency);
 }
 
+/* Extra cycles, beyond the first, that the access holds the port of the L2. */
+static uint64_t more_cycles(const struct sim_machine *machine, const struct sim_message *message)
+{
+	uint32_t bytes = message->d, port = machine->config.l2_port, cycles = 0;
+
+	if (message->what == SIM_DO_UNIT)
+		bytes = message->e;
+	else if (message->what == SIM_DO_CAS || message->what == SIM_DO_ADD)
+		bytes = 4 * (uint32_t)__builtin_popcountll(message->b);
+	for (uint32_t moved = port; moved < bytes; moved += port)
+		cycles++;
+	return cycles;
+}
+
+/* Words of the line that an access of a core touches. */
+static uint32_t words_of(const struct sim_machine *machine, const struct sim_message *message)
+{
+	const struct sim_warp *warp = sim_warp_of(&machine->port, message->core, message->warp);
+	uint32_t words = 0;
+
+	if (message->what == SIM_DO_STORE)
+		return message->c == SIM_NO_WORDS ? 0 : sim_words_at(machine, message->c)->mask;
+	for (SIM_EACH_LANE(lane, message->b))
+		words |= UINT32_C(1) << (warp->address[lane] - message->a) / 4;
+	return words;
+}
+
+static bool keeps(struct sim_machine *machine, struct sim_message *message)
+{
+	return machine->port.strong && message->what <= SIM_DO_ADD &&
+	       machine->port.ops->keep(&machine->port, message, words_of(machine, message));
+}
+
+/* The L2 takes this access now. */
+static void serve(struct sim_machine *machine, struct sim_partition *partition,
+		  struct sim_message *message)
+{
+	partition->l2_free = machine->port.now + machine->port.unit_ticks;
+	if (machine->config.l2_port)
+		partition->l2_free += more_cycles(machine, message) * machine->port.unit_ticks;
+	if (!keeps(machine, message))
+		take(machine, partition, message);
+}
+
 static uint32_t unit_word(struct sim_machine *machine, const struct gputm_mem_request *request,
 			  uint32_t i)
 {
@@ -461,6 +505,7 @@ void sim_l2_unit_access(struct sim_port *port, uint32_t partition,
 			const struct gputm_mem_request *request)
 {
 	struct sim_machine *machine = sim_machine_of(port);
+	struct sim_partition *own = &machine->partition[partition];
 	struct sim_message message = { .what = SIM_DO_UNIT, .c = SIM_NO_WORDS };
 
 	message.a = request->address;
@@ -471,14 +516,17 @@ void sim_l2_unit_access(struct sim_port *port, uint32_t partition,
 	else
 		message.c = unit_words(machine, request);
 	if (!machine->config.l2_port) {
-		l2_access(machine, &machine->partition[partition], &message, SIM_UNIT_HIT,
-			  request->write, machine->config.unit_latency);
+		l2_access(machine, own, &message, SIM_UNIT_HIT, request->write,
+			  machine->config.unit_latency);
 		return;
 	}
 	message.more = request->write;
 	message.e = 4 * (uint32_t)__builtin_popcountll(request->word_mask);
 	/* The partition's turn, in which the unit asks, goes on with the accesses that wait. */
-	sim_queue_push(port, &machine->partition[partition].in, &message);
+	if (own->in.count || own->l2_free > port->now)
+		sim_queue_push(port, &own->in, &message);
+	else
+		serve(machine, own, &message);
 }
 
 /* ---- the partition's turn ---------------------------------------------------------- */
@@ -570,39 +618,6 @@ bool sim_l2_awaits(const struct sim_port *port, uint32_t partition, const struct
 	return sim_queue_has_store(&machine->partition[partition].in, warp);
 }
 
-/* Extra cycles, beyond the first, that the access holds the port of the L2. */
-static uint64_t more_cycles(const struct sim_machine *machine, const struct sim_message *message)
-{
-	uint32_t bytes = message->d, port = machine->config.l2_port, cycles = 0;
-
-	if (message->what == SIM_DO_UNIT)
-		bytes = message->e;
-	else if (message->what == SIM_DO_CAS || message->what == SIM_DO_ADD)
-		bytes = 4 * (uint32_t)__builtin_popcountll(message->b);
-	for (uint32_t moved = port; moved < bytes; moved += port)
-		cycles++;
-	return cycles;
-}
-
-/* Words of the line that an access of a core touches. */
-static uint32_t words_of(const struct sim_machine *machine, const struct sim_message *message)
-{
-	const struct sim_warp *warp = sim_warp_of(&machine->port, message->core, message->warp);
-	uint32_t words = 0;
-
-	if (message->what == SIM_DO_STORE)
-		return message->c == SIM_NO_WORDS ? 0 : sim_words_at(machine, message->c)->mask;
-	for (SIM_EACH_LANE(lane, message->b))
-		words |= UINT32_C(1) << (warp->address[lane] - message->a) / 4;
-	return words;
-}
-
-static bool keeps(struct sim_machine *machine, struct sim_message *message)
-{
-	return machine->port.strong && message->what <= SIM_DO_ADD &&
-	       machine->port.ops->keep(&machine->port, message, words_of(machine, message));
-}
-
 /* Take an access if the L2 is free. @return when the next access can be taken. */
 __attribute__((noinline)) static uint64_t accesses(struct sim_machine *machine,
 						    struct sim_partition *partition)
@@ -610,12 +625,7 @@ __attribute__((noinline)) static uint64_t accesses(struct sim_machine *machine,
 	struct sim_message *message = sim_queue_head(&partition->in);
 
 	if (partition->l2_free <= machine->port.now) {
-		partition->l2_free = machine->port.now + machine->port.unit_ticks;
-		if (machine->config.l2_port)
-			partition->l2_free += more_cycles(machine, message) *
-					      machine->port.unit_ticks;
-		if (!keeps(machine, message))
-			take(machine, partition, message);
+		serve(machine, partition, message);
 		sim_queue_pop(&partition->in);
 	}
 	return partition->in.count ? partition->l2_free : SIM_NEVER;

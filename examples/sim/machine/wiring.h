@@ -96,12 +96,13 @@ struct sim_partition {
 struct sim_gate {
 	struct sim_queue queue;
 	uint64_t free; /* tick */
+	enum sim_part part; /* what the wheel calls, and its number */
+	uint32_t number;
 };
 
 /* One direction of the crossbar. */
 struct sim_crossbar {
 	struct sim_gate *source, *sink;
-	enum sim_part source_part, sink_part;
 };
 
 struct sim_machine;
@@ -186,7 +187,7 @@ struct sim_machine {
 	struct sim_crossbar up, down; /* cores to partitions, and back */
 	struct sim_slab words; /* struct sim_words */
 	/* derived from the config, in ticks */
-	uint32_t tick_mhz, crossbar_ticks;
+	uint32_t tick_mhz, crossbar_ticks, flit_shift;
 	uint32_t issue_ticks, issue_cycles; /* that the issue of a warp takes */
 	uint64_t slot_warps;  /* of issue slot 0; those of slot i are this shifted by i */
 	uint8_t port_of[256]; /* of each core, in the crossbars */
