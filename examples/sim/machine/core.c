@@ -248,9 +248,16 @@ static void timers(struct sim_machine *machine, struct sim_core *core)
 	uint64_t *timer = &core->timer[machine->port.now % SIM_TIMER], mask = *timer;
 
 	*timer = 0;
-	for (SIM_EACH_LANE(i, mask))
-		if (core->warp[i].wait == SIM_UNTIL)
-			sim_warp_until(&machine->port, &core->warp[i], core->warp[i].ready_at);
+	for (SIM_EACH_LANE(i, mask)) {
+		struct sim_warp *warp = &core->warp[i];
+
+		if (warp->wait != SIM_UNTIL)
+			continue;
+		if (warp->ready_at <= machine->port.now)
+			sim_warp_ready(core, warp);
+		else
+			sim_warp_until(&machine->port, warp, warp->ready_at);
+	}
 }
 
 /* An atomic is done. Until a lock program enters its critical section, its atomics acquire
@@ -397,9 +404,7 @@ static bool goes_on(struct sim_machine *machine, struct sim_core *core, struct s
 /* Warps whose instructions have completed go on, or are compacted, which may make others ready. */
 static void resume(struct sim_machine *machine, struct sim_core *core)
 {
-	bool some = machine->compaction || core->ending;
-
-	for (uint64_t left; some && (left = core->ready & core->woken);) {
+	for (uint64_t left; (left = core->ready & core->woken);) {
 		uint64_t bit = left & -left;
 
 		core->woken &= ~bit;
@@ -409,25 +414,23 @@ static void resume(struct sim_machine *machine, struct sim_core *core)
 	}
 }
 
-void sim_core_call(struct sim_machine *machine, uint32_t index)
+/* The turn of a core of static warps. */
+__attribute__((noinline)) static void take_turn(struct sim_machine *machine, uint32_t index)
 {
 	struct sim_core *core = &machine->core[index];
 	uint64_t now = machine->port.now, next;
 
 	if (machine->plain)
 		sim_plain_count(machine, index);
-	if (machine->pool) {
-		machine->former->call(machine, index);
-		return;
-	}
 	timers(machine, core);
 	if (core->unit_due <= now) {
 		core->unit_due = SIM_NEVER;
 		sim_core_at(&machine->port, index,
 			    machine->port.ops->core_tick(&machine->port, index));
 	}
-	resume(machine, core);
-	if (core->ready && now % machine->port.core_ticks == 0)
+	if (machine->compaction || core->ending)
+		resume(machine, core);
+	if (core->ready && sim_align(now, machine->port.core_ticks) == now)
 		issue_all(machine, core);
 	sim_wheel_wake(&machine->wheel, SIM_CORE, index, core->unit_due);
 	if (!core->ready)
@@ -435,4 +438,12 @@ void sim_core_call(struct sim_machine *machine, uint32_t index)
 	next = next_issue(machine, core);
 	next = next > now ? next : now + 1;
 	sim_wheel_wake(&machine->wheel, SIM_CORE, index, sim_align(next, machine->port.core_ticks));
+}
+
+void sim_core_call(struct sim_machine *machine, uint32_t index)
+{
+	if (machine->pool)
+		machine->former->call(machine, index);
+	else
+		take_turn(machine, index);
 }

@@ -26,7 +26,7 @@ void sim_warp_until(struct sim_port *port, struct sim_warp *warp, uint64_t tick)
 {
 	struct sim_machine *machine = sim_machine_of(port);
 	struct sim_core *core = &machine->core[warp->core];
-	uint64_t bit = UINT64_C(1) << warp->index, now = sim_now(port);
+	uint64_t now = sim_now(port);
 	uint32_t slot;
 
 	if (machine->pool) {
@@ -34,13 +34,7 @@ void sim_warp_until(struct sim_port *port, struct sim_warp *warp, uint64_t tick)
 		return;
 	}
 	if (tick <= now) {
-		warp->wait = SIM_READY;
-		if (warp->memory) {
-			core->in_memory--;
-			warp->memory = false;
-		}
-		core->ready |= bit;
-		core->woken |= bit;
+		sim_warp_ready(core, warp);
 		sim_wheel_wake(&machine->wheel, SIM_CORE, warp->core, now);
 		return;
 	}
@@ -49,7 +43,7 @@ void sim_warp_until(struct sim_port *port, struct sim_warp *warp, uint64_t tick)
 	if (tick - now >= SIM_TIMER)
 		tick = now + SIM_TIMER - 1;
 	slot = (uint32_t)tick % SIM_TIMER;
-	core->timer[slot] |= bit;
+	core->timer[slot] |= UINT64_C(1) << warp->index;
 	sim_wheel_wake(&machine->wheel, SIM_CORE, warp->core, tick);
 }
 

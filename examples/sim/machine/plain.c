@@ -215,23 +215,31 @@ static void skip(struct sim_machine *machine, struct sim_core *core, uint64_t cy
 	core->gap_issues = issues;
 }
 
+__attribute__((noinline)) static void add_idle(struct sim_machine *machine, struct sim_core *core,
+						uint64_t ticks)
+{
+	struct sim_result *r = &machine->port.result;
+
+	*(core->in_memory ? &r->memory_idle : &r->idle) += ticks;
+	if (machine->former->skip)
+		skip(machine, core, ticks / machine->port.core_ticks);
+}
+
 /* Up to a tick at which a cycle begins; until the run is over the counts are ticks. */
 static void count_until(struct sim_machine *machine, struct sim_core *core, uint64_t tick)
 {
-	struct sim_result *r = &machine->port.result;
 	uint64_t idle = 0;
 
+	if (tick <= core->counted)
+		return;
 	for (uint32_t i = 0; i < machine->config.issue_slots; i++) {
 		uint64_t from = sim_later(core->counted, core->issue_free[i]);
 
 		idle += tick > from ? tick - from : 0;
 	}
-	core->counted = sim_later(core->counted, tick);
-	if (!idle)
-		return;
-	*(core->in_memory ? &r->memory_idle : &r->idle) += idle;
-	if (machine->former->skip)
-		skip(machine, core, idle / machine->port.core_ticks);
+	core->counted = tick;
+	if (idle)
+		add_idle(machine, core, idle);
 }
 
 void sim_plain_count(struct sim_machine *machine, uint32_t core)

@@ -10,6 +10,8 @@
  * has completed by then does so in the order of time. Memory changes when an instruction issues; a
  * message names the warp, or the threads, that wait for its reply.
  */
+#include <string.h>
+
 #include "gputm/warp_former.h"
 #include "../base/arena.h"
 #include "plain.h"
@@ -240,16 +242,50 @@ static void launch(struct sim_machine *machine, struct sim_warp *warp, uint64_t 
 		sim_fail(&machine->port, -EINVAL, "the warp former refuses a block");
 }
 
-/* Registers of the threads: of a static warp in place. */
-static void find_registers(const struct sim_machine *machine, struct formed *f, bool together)
+/* Words from the registers of a home to those of the next. */
+static uint32_t home_words(const struct sim_machine *machine, const struct sim_core *core)
 {
-	const struct sim_warp *home = machine->core[f->warp.core].warp;
-	uint32_t row = machine->config.warps > 1 ? (uint32_t)(home[1].reg - home->reg) : 0;
+	return machine->config.warps > 1 ? (uint32_t)(core->warp[1].reg - core->warp->reg) : 0;
+}
 
+/* Registers of the threads: of a static warp in place; else lane by lane, from those of the first
+ * home on. */
+static void find_registers(const struct sim_core *core, struct formed *f, bool together)
+{
 	f->warp.slot = together ? NULL : f->slot;
-	f->warp.reg = together ? home[f->warp.home[__builtin_ctz(f->warp.active)]].reg : home->reg;
+	f->warp.reg = core->warp[together ? f->warp.home[__builtin_ctz(f->warp.active)] : 0].reg;
+}
+
+static void find_slots(const struct sim_machine *machine, const struct sim_core *core,
+		       struct formed *f)
+{
+	uint32_t words = home_words(machine, core);
+
 	for (SIM_EACH_LANE(lane, f->warp.active))
-		f->slot[lane] = f->warp.home[lane] * row + (uint32_t)lane;
+		f->slot[lane] = f->warp.home[lane] * words + (uint32_t)lane;
+}
+
+/* The threads of a warp that is formed: those of a static warp, or each in the lane that it has in
+ * its home. */
+static void take_threads(const struct sim_machine *machine, const struct sim_core *core,
+			 struct formed *f, const struct gputm_warp_former_warp *made)
+{
+	uint32_t lanes = machine->config.lanes, words = home_words(machine, core);
+	uint32_t home = made->home;
+	bool together = home != GPUTM_WARP_FORMER_NO_WARP;
+
+	if (together) {
+		memset(f->warp.home, (int)home, sizeof f->warp.home);
+		memcpy(f->warp.thread, core->warp[home].thread, sizeof f->warp.thread);
+	}
+	for (SIM_EACH_LANE(lane, together ? 0 : f->warp.active)) {
+		home = made->thread[lane] / lanes;
+		f->warp.home[lane] = (uint8_t)home;
+		f->warp.thread[lane] = core->warp[home].thread[lane];
+		f->slot[lane] = home * words + (uint32_t)lane;
+	}
+	f->warp.block = core->warp[home].block;
+	find_registers(core, f, together);
 }
 
 static struct formed *pick(struct sim_machine *machine, struct sim_core *core, struct sim_pool *p)
@@ -265,15 +301,7 @@ static struct formed *pick(struct sim_machine *machine, struct sim_core *core, s
 	warp->whole = UINT32_MAX >> (32 - machine->config.lanes);
 	warp->due = 0;
 	warp->wait = SIM_READY;
-	for (SIM_EACH_LANE(lane, made.mask)) {
-		const struct sim_warp *home =
-			&core->warp[made.thread[lane] / machine->config.lanes];
-
-		warp->home[lane] = home->index;
-		warp->thread[lane] = home->thread[lane];
-		warp->block = home->block;
-	}
-	find_registers(machine, &p->formed[made.slot], made.home != GPUTM_WARP_FORMER_NO_WARP);
+	take_threads(machine, core, &p->formed[made.slot], &made);
 	return &p->formed[made.slot];
 }
 
@@ -300,11 +328,13 @@ static void call(struct sim_machine *machine, uint32_t index)
 	uint64_t now = machine->port.now, next = SIM_NEVER, idle = 0;
 	struct formed *f = NULL;
 
+	sim_plain_count(machine, index);
 	for (uint32_t i = 0; i < machine->config.issue_slots; i++)
 		idle += core->issue_free[i] <= now;
 	if (idle) {
 		serve(machine, p, now / machine->port.core_ticks);
-		sim_core_fill(machine, index);
+		if (core->blocks.next < machine->blocks)
+			sim_core_fill(machine, index);
 	}
 	for (uint32_t i = 0; i < machine->config.issue_slots; i++)
 		while (core->issue_free[i] <= now && !machine->port.failed &&
@@ -549,8 +579,10 @@ static void formed_io(struct sim_machine *machine, struct sim_pool *p, struct fo
 		sim_warp_check(machine, &f->warp, io);
 	sim_io_must(io, "warp", f->warp.then <= THEN_BARRIER);
 	SIM_IO_FLAG(io, f->warp.ending);
-	if (io->loading && sim_io_ok(io))
-		find_registers(machine, f, together);
+	if (io->loading && sim_io_ok(io)) {
+		find_slots(machine, &machine->core[core], f);
+		find_registers(&machine->core[core], f, together);
+	}
 }
 
 /* A warp is in one list of the wheel at most, and lives. */

@@ -266,6 +266,20 @@ static inline void sim_words_give(struct sim_machine *machine, uint32_t index)
 	sim_slab_give(&machine->words, index);
 }
 
+/* The warp may issue when its core is called. */
+static inline void sim_warp_ready(struct sim_core *core, struct sim_warp *warp)
+{
+	uint64_t bit = UINT64_C(1) << warp->index;
+
+	warp->wait = SIM_READY;
+	if (warp->memory) {
+		core->in_memory--;
+		warp->memory = false;
+	}
+	core->ready |= bit;
+	core->woken |= bit;
+}
+
 /* Give these lanes of a load the values in memory. */
 void sim_load_lanes(struct sim_machine *machine, struct sim_warp *warp, uint64_t lanes);
 /* times.c: count what is left until out->cycles; and with options.check, all times must add up. */
