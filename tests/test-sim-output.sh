@@ -61,8 +61,7 @@ case_whole() {
 	) || failed=1
 	[ "$(cat report)" = old ] || complain '--out: the old file is not whole'
 	[ ! -e events ] || complain '--issues: half a file'
-	# The files of --cacti are all there or none, and so is the script of a picture.
-	printf 'workload bank\nthreads 64 128\nsystem ideal\n' >full.study
+	# The files of --cacti are all there or none.
 	mkdir old.cacti
 	echo old >old.cacti/arrays.csv
 	(
@@ -71,13 +70,10 @@ case_whole() {
 			gives 1 "--cacti: \"$folder\" could not be written: File too large" --system getm \
 				--threads 64 --cacti $folder
 		done
-		gives 1 '--plot: "full.gp" could not be written: File too large' --study full.study \
-			--out /dev/null --plot full.svg
 		exit "$failed"
 	) || failed=1
 	[ ! -e new.cacti ] || complain '--cacti: a part of a folder is left'
 	[ "$(cat old.cacti/*)" = old ] || complain '--cacti: the old folder has changed'
-	[ ! -e full.gp ] && [ ! -e full.svg ] || complain '--plot: half a script'
 	if [ -c /dev/full ]; then
 		for option in --out --issues; do
 			# shellcheck disable=SC2086
@@ -147,26 +143,18 @@ KERNEL
 		echo "2 --workload ./own.kernel $check $option own.kernel :" \
 			"${option% 9}: got \"own.kernel\", which is the file of --workload too"
 	done >>table
-	for option in --out --resume --page; do
+	for option in --out --resume; do
 		echo "2 --study own.study $option own.kernel : $option: got \"own.kernel\", which is the file of --workload too"
 		echo "2 --study own.study $option own.macros : $option: got \"own.macros\", which is read by --workload too"
 		echo "2 --study own.study $option own.study : $option: got \"own.study\", which is the file of --study too"
 		echo "2 --study own.study $option own.seeds : $option: got \"own.seeds\", which is read by --study too"
 	done >>table
 	cp words.txt arrays.csv
-	for picture in svg gp; do
-		{ cat own.study; echo "include page-t.$picture"; } >page-$picture.study
-		printf '%s\n' 'source A paper, Fig. 1' 'table t "t" cycles' >page-t.$picture
-		echo "2 --study page-$picture.study --page page.md : --page: got \"page-t.$picture\", which is read by --study too"
-	done >>table
 	cat >>table <<'TABLE'
 2 --workload ./own.kernel --out own.macros : which is read by --workload too
 2 --kernel own.kernel --system getm --out own.words : which is read by --kernel too
 2 --config own.config --out own.setting : which is read by --config too
 2 --config own.config --out own.kernel : which is the file of --workload too
-2 --study own.study --plot o.svg --out o.svg : --out: got "o.svg", which is the file of --plot too
-2 --study own.study --plot o.svg --out o.gp : --out: got "o.gp", which is the file of --plot too
-2 --study own.study --resume o --page o : which is the file of --page too
 0 --study own.study --resume results --out results --progress never --jobs 1
 2 --keys arrays.csv --cacti . : --cacti: got "./arrays.csv", which is the file of --keys too
 same words.txt arrays.csv

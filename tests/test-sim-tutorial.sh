@@ -22,21 +22,29 @@ for n in $(seq 2 "$blocks"); do
 	grep -q '^program locks' block && cp block ring.kernel
 	grep -q '^system kilo-tm' block && cp block ring.study
 	grep -q '^| concurrency' block && cp block table
+	grep -q '^@figure' block && cp block ring.py
+	grep -q '^gputm-sim --study' block && cp block page
 	grep -q '^grep .* ring.jsonl' block && cp block compare
 	grep -q 'A=getm.jsonl' block && cp block differences
 	grep -q '^Check FAILED' block && head -1 block >failure
 done
-if ! command -v gnuplot >/dev/null; then # the page wants a picture; a stand-in makes an empty one
-	mkdir tools
-	printf '#!/bin/sh\nexec sed -n "s/^set output .\(.*\).$/\1/p" "$1" | xargs touch\n' >tools/gnuplot
-	chmod +x tools/gnuplot
-	PATH=$PWD/tools:$PATH
+PATH=$(dirname "$sim"):$PATH
+if ! have python3; then
+	echo "python3 is not installed: the study, its page and the comparison are not made"
+	[ -z "${GPUTM_NO_SKIP:-}" ] || failed=1
+else
+	if ! have gnuplot; then # the page wants a picture; a stand-in makes an empty one
+		mkdir tools
+		printf '#!/bin/sh\nsed -n "s/^set output .\(.*\).$/\1/p" "$1" | while read -r f; do echo "</svg>" >"$f"; done\n' >tools/gnuplot
+		chmod +x tools/gnuplot
+		PATH=$PWD/tools:$PATH
+	fi
+	PYTHONPATH=${man%/man}/examples/python PYTHONDONTWRITEBYTECODE=1
+	export PYTHONPATH PYTHONDONTWRITEBYTECODE
+	sh ./page 2>err </dev/null || complain "ring.study: $(cat err)"
+	grep '^|' ring.md | head -5 | diff table - || complain "ring.study makes another table"
+	sh ./compare 2>&1 </dev/null | diff differences - || complain "other differences of getm and si-tm"
 fi
-"$sim" --study ring.study --jobs 2 --out ring.jsonl --page ring.md 2>err </dev/null ||
-	complain "ring.study: $(cat err)"
-grep '^|' ring.md | head -5 | diff table - || complain "ring.study makes another table"
-PATH=$(dirname "$sim"):$PATH sh ./compare 2>&1 </dev/null | diff differences - ||
-	complain "other differences of getm and si-tm"
 # How many threads take a value, where some have to give up.
 sed 's/if slots >= threads /if 1 /' ring.kernel >count.kernel
 for system in getm si-tm; do

@@ -436,18 +436,14 @@ static bool inputs_apart(const struct sim_options *o)
 
 static int start(const struct sim_options *o)
 {
-	const size_t stem = o->plot && strlen(o->plot) > 4 ? strlen(o->plot) - 4 : 0;
 	bool resumes = o->out && o->resume && !strcmp(o->out, o->resume); /* as without --out */
-	char script[1024];
 	const struct sim_file files[] = {
 		{ "out", resumes ? NULL : o->out }, { "issues", o->issues },
 		{ "record", o->record }, { "trace-events", o->trace_events },
 		{ "series", o->series }, { "vcd", o->vcd }, { "history", o->history },
-		{ "save-at", o->save }, { "resume", o->resume }, { "page", o->page },
-		{ "plot", o->plot }, { "plot", stem ? script : NULL },
+		{ "save-at", o->save }, { "resume", o->resume },
 	};
 
-	snprintf(script, sizeof script, "%.*s.gp", (int)stem, stem ? o->plot : "");
 	sim_kernels_beside(o->program);
 	if (o->help || o->version || o->list)
 		return tell(o);

@@ -5,6 +5,7 @@ Figures above 0 are compared by the logarithm of their ratio. Where both files h
 values of equal seeds are one pair, and the test flips signs; else it permutes values.
 """
 import math
+import os
 
 from .results import Missing, Wrong, read, text
 from .stats import holm, likely_interval, mean, permutation, sign_flip
@@ -108,15 +109,15 @@ def compare(a, b, across=(), where=None, only=()):
              for pair in groups[at]}
     told = [pair for pair in pairs if id(pair) in found or only]
     if told:
-        out.append(f"  {'figure':<30} {'A=' + a:>14} {'B=' + b:>14}  B / A, or B - A, with its 99 % interval")
+        out.append(f"  {'figure':<30} {'A=' + os.path.basename(a):>14} {'B=' + os.path.basename(b):>14}  B / A, or B - A, with its 99 % interval")
     for at, pair in enumerate(told):
         if not at or told[at - 1].point != pair.point:
             out.append(" ".join(f"{name[6:]}={value}" for name, value in pair.point))
         out.append(pair.told(id(pair) in found))
     equal = sum(pair.equal for pair in pairs)
     single = sum(pair.chance is None and not pair.equal for pair in pairs)
-    out.append(f"{len(found)} of {len(pairs)} figures differ; {equal} are equal with each seed; "
-               f"{len(groups)} comparisons counted (Holm, {LEVEL:g} for all).")
+    out.append(f"{len(found)} of {len(pairs)} figures differ, {equal} are equal with each seed. "
+               f"Comparisons that count: {len(groups)} (Holm, {LEVEL:g} for all).")
     if lone:
         out.append(f"{lone} points are in one file only.")
     if single:

@@ -213,6 +213,7 @@ static void forget_inputs(void)
 void sim_outputs_init(void)
 {
 	forget_inputs();
+	output_count = 0;
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)signal(SIGXFSZ, SIG_IGN);
 	catch_signals();

@@ -102,10 +102,7 @@ static const struct option table[] = {
 	{ "shard", TEXT, AT(shard), 0, 0, NULL, "I/N", "run every Nth point, from the Ith" },
 	{ "resume", TEXT, AT(resume), 0, 0, NULL, "FILE",
 	  "run only what FILE lacks, and keep in it what is done" },
-	{ "plot", TEXT, AT(plot), 0, 0, NULL, "FILE.svg", "draw the results with gnuplot" },
 	{ "quick", FLAG, AT(quick), 0, 0, NULL, NULL, "the study in its small form" },
-	{ "page", TEXT, AT(page), 0, 0, NULL, "FILE.md",
-	  "write tables, pictures and claims of the study" },
 	{ "merge", FILES, AT(merge), 0, 0, NULL, "FILE...", "join the results of shards" },
 	{ "compare", FILES, AT(compare), 0, 0, NULL, "A B", "tell what differs in two results" },
 	{ "across", TEXT, AT(across), 0, 0, NULL, "NAME,...",
@@ -392,25 +389,19 @@ static const char *study_relations(const struct sim_options *o)
 		return o->across ?
 			"--across: it belongs to --compare, expected --compare A B too" :
 			"--tolerance: it belongs to --compare, expected --compare A B too";
-	if ((o->shard || o->resume || o->jobs || o->plot) && !o->study)
+	if ((o->shard || o->resume || o->jobs || o->quick) && !o->study)
 		return o->shard	 ? "--shard: it belongs to --study, expected --study FILE too" :
 		       o->resume ? "--resume: it belongs to --study, expected --study FILE too" :
-		       o->plot	 ? "--plot: it belongs to --study, expected --study FILE too" :
+		       o->quick	 ? "--quick: it belongs to --study, expected --study FILE too" :
 				   "--jobs: it belongs to --study, expected --study FILE too";
-	if ((o->quick || o->page) && !o->study)
-		return o->page ? "--page: it belongs to --study, expected --study FILE too" :
-				 "--quick: it belongs to --study, expected --study FILE too";
 	if (o->axes && !o->study)
 		return "--axes: it belongs to --study, expected --study FILE too";
-	if (o->axes && (o->shard || o->resume || o->jobs || o->plot || o->page || o->quick))
+	if (o->axes && (o->shard || o->resume || o->jobs || o->quick))
 		return "--axes: nothing is run, and both forms are told, expected no --jobs, "
-		       "--shard, --resume, --plot, --page or --quick";
-	if ((o->plot || o->page) && o->parts > 1)
-		return "--plot, --page: they need all points, expected no --shard";
+		       "--shard, --resume or --quick";
 	if ((o->study || o->merge) && (own || o->only))
 		return "--study, --merge: what is run and told is in the study, expected only "
-		       "--jobs, --shard, --resume, --plot, --page, --quick, --report, --out and "
-		       "--progress besides";
+		       "--jobs, --shard, --resume, --quick, --report, --out and --progress besides";
 	if (o->compare && own)
 		return "--compare: what was run is in the two files, expected only --across, "
 		       "--only, --tolerance and --out besides";

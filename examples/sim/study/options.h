@@ -78,7 +78,6 @@ struct sim_options {
 	struct sim_study_file given; /* what stood in it */
 	/* many runs */
 	const char *study, *resume; /* file names or NULL */
-	const char *plot, *page;    /* file names or NULL */
 	bool quick, axes;
 	const char *shard;	    /* "i/n" or NULL */
 	uint64_t part, parts;	    /* of it; 1 of 1 without */

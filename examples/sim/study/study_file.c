@@ -267,44 +267,6 @@ static int include(struct sim_study_file *study, unsigned line, const char *name
 	return error ? wrong(study, line, "included here") : 0;
 }
 
-static int add_saying(struct sim_study_file *study, const struct sim_saying *saying)
-{
-	size_t room = study->sayings;
-	struct sim_saying *bigger = study->saying;
-
-	if (!(room & (room - 1))) /* 0, 1, 2, 4, ... */
-		bigger = sim_realloc(bigger, (room ? 2 * room : 1) * sizeof *bigger);
-	if (!bigger)
-		return out_of_memory();
-	study->saying = bigger;
-	bigger[study->sayings++] = *saying;
-	return 0;
-}
-
-/* If the line is about the results, read it; *error is the outcome. */
-static bool is_saying(struct sim_study_file *study, struct sim_saying *saying, char *start,
-		      char *text, int *error)
-{
-	static const char *const words[] = { "source", "note", "let", "table", "paper", "claim",
-					     "why", "verdict", NULL };
-	size_t length = strcspn(text, BLANKS), i = 0;
-
-	while (words[i] && (strlen(words[i]) != length || strncmp(words[i], text, length)))
-		i++;
-	if (!words[i])
-		return false;
-	text += length;
-	text += strspn(text, BLANKS);
-	saying->word = words[i];
-	saying->text = text;
-	saying->file = study->name;
-	saying->column = (unsigned)(text - start) + 1;
-	*error = !*text ? wrong(study, saying->line, "%s: got nothing, expected what gputm-sim(1) "
-						     "says under CLAIMS", saying->word) :
-			  add_saying(study, saying);
-	return true;
-}
-
 static int add_named(struct sim_study_file *study, struct sim_axis *as, char *text)
 {
 	char *name = strtok(text, BLANKS);
@@ -345,22 +307,17 @@ static int add_named(struct sim_study_file *study, struct sim_axis *as, char *te
 
 static int add_line(struct sim_study_file *study, unsigned line, char *text)
 {
-	struct sim_saying saying = { .line = line };
 	struct sim_axis as = { .line = line };
-	char *start = text;
-	int error = 0;
 
 	text[strcspn(text, "#")] = '\0';
 	text += strspn(text, BLANKS);
 	if (!strncmp(text, "quick", 5) && text[5] && strchr(BLANKS, text[5])) {
-		as.quick = saying.quick = true;
+		as.quick = true;
 		text += 5;
 		text += strspn(text, BLANKS);
 		if (!study->quick)
 			return 0;
 	}
-	if (is_saying(study, &saying, start, text, &error))
-		return error;
 	if (!strncmp(text, "tell", 4) && strchr(BLANKS, text[4]))
 		return add_tell(study, line, text + 4);
 	return add_named(study, &as, text);
@@ -486,9 +443,6 @@ int sim_config_read(const char *name, struct sim_study_file *out)
 	if (!error && out->tell)
 		error = wrong(out, out->tell_line,
 			      "tell: it belongs to studies, expected --only instead");
-	if (!error && out->sayings)
-		error = wrong(out, out->saying->line,
-			      "%s: it belongs to studies, expected --study", out->saying->word);
 	for (size_t i = 0; !error && i < out->axes; i++)
 		if (out->axis[i].values > 1)
 			error = wrong(out, out->axis[i].line, "%s: got %zu values, expected one in "
@@ -507,7 +461,6 @@ void sim_study_free(struct sim_study_file *study)
 		sim_free(study->text[i]);
 		sim_free(study->path[i]);
 	}
-	sim_free(study->saying);
 	sim_free(study->tell);
 	memset(study, 0, sizeof *study);
 }

@@ -6,9 +6,8 @@
  * line is "NAME VALUE..." or "set PATH.FIELD VALUE...", where 3..7 are five values; "zip" before
  * it: its values go with those of the line before, one with one, and do not multiply; the value
  * "-": as though the line were not there; "call NAME TEXT...": names for the values zipped to it;
- * "check"; "tell FIGURE..."; "include FILE"; what is said about results,
- * which sweep/claims.c reads; "quick" before any of them: for --quick only, instead of the line
- * before; or a comment behind #. Files that a study names lie in its folder.
+ * "check"; "tell FIGURE..."; "include FILE"; "quick" before any of them: for --quick only, instead
+ * of the line before; or a comment behind #. Files that a study names lie in its folder.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,14 +31,6 @@ struct sim_axis {
 	bool names;  /* only names the values that are zipped to it, or may do so, in a report */
 };
 
-/* A line about the results: source, note, let, table, paper, claim, why or verdict. */
-struct sim_saying {
-	const char *word, *text; /* text after the word */
-	const char *file;
-	unsigned line, column; /* of text, from 1 */
-	bool quick;
-};
-
 struct sim_study_file {
 	const char *name; /* of the file that is read */
 	bool quick;	  /* accept lines with "quick"; set this before reading the file */
@@ -50,8 +41,6 @@ struct sim_study_file {
 	char *tell; /* figures, comma-separated, or NULL */
 	unsigned tell_line;
 	bool check, conflicts;
-	struct sim_saying *saying;
-	size_t sayings;
 };
 
 /* Read a study. 0, or -1 with the reason on stderr (file:line, what was read and what was

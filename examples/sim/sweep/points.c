@@ -329,18 +329,6 @@ static int look_at_figures(struct sweep_points *p, sweep_run_fn *run)
 			sim_quoted(p->file.name));
 		return -1;
 	}
-	for (size_t i = 0; i < p->figures; i++) {
-		const struct sweep_figure *figure = &p->figure[i];
-		size_t bit = patterns - p->figures + i;
-
-		if (bit >= 64 || matched >> bit & 1)
-			continue;
-		fprintf(stderr, "gputm-sim: %s:%u:%u: got \"%s\", expected a figure of some point, "
-				"as --format csv names them, or a name that \"let\" or \"table\" "
-				"gives before\n", sim_quoted(figure->file), figure->line,
-			figure->column, sim_quoted(figure->name));
-		return -1;
-	}
 	snprintf(where, sizeof where, "%s:%u: tell", sim_quoted(p->file.path[0]),
 		 p->file.tell_line);
 	return sim_only_matched(p->file.tell, matched, where) ? 0 : -1;
@@ -378,36 +366,17 @@ static void make_hash(struct sweep_points *p)
 	snprintf(p->hash, sizeof p->hash, "%016" PRIx64, hash);
 }
 
-/* Figures are told as though the study named them. */
-static int tell_figures(struct sweep_points *p)
-{
-	size_t used = p->file.tell ? strlen(p->file.tell) : 0;
-	char *more;
-
-	if (!p->figures)
-		return 0;
-	more = sim_realloc(p->file.tell, used + p->figures * (sizeof p->figure->name + 1) + 1);
-	if (!more)
-		return sim_complain(-1, "out of memory");
-	p->file.tell = more;
-	for (size_t i = 0; i < p->figures; i++)
-		used += (size_t)sprintf(more + used, "%s%s", used ? "," : "", p->figure[i].name);
-	return 0;
-}
-
 int sweep_points_read(const struct sim_options *options, struct sweep_points *out)
 {
 	memset(out, 0, sizeof *out);
 	out->options = options;
-	return sim_study_read(options->study, options->quick, &out->file) ||
-			       (options->quick &&
-				sim_study_read(options->study, false, &out->full)) ||
-			       count_product(out) || try_values(out) ? -1 : 0;
+	return sim_study_read(options->study, options->quick, &out->file) || count_product(out) ||
+			       try_values(out) ? -1 : 0;
 }
 
 int sweep_points_make(struct sweep_points *p, sweep_run_fn *run)
 {
-	if (tell_figures(p) || sweep_points_select(p))
+	if (sweep_points_select(p))
 		return -1;
 	make_hash(p);
 	return look_at_figures(p, run) ? -1 : 0;
@@ -416,7 +385,6 @@ int sweep_points_make(struct sweep_points *p, sweep_run_fn *run)
 void sweep_points_free(struct sweep_points *points)
 {
 	sim_study_free(&points->file);
-	sim_study_free(&points->full);
 	sim_free(points->ignored);
 	sim_free(points->kept);
 }

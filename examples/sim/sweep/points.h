@@ -4,26 +4,14 @@
 /* The points of a study: values of all lines, the first line changing slowest. */
 #include "sweep.h"
 
-#define SWEEP_FIGURES 64
-
-/* A figure that a line about the results names, and where. */
-struct sweep_figure {
-	char name[64];
-	const char *file;
-	unsigned line, column;
-};
-
 struct sweep_points {
 	const struct sim_options *options; /* options of the command line */
 	struct sim_study_file file;
-	struct sim_study_file full; /* with --quick: the form without it */
 	char hash[20];
 	uint64_t product;    /* of the values of all lines */
 	uint64_t *ignored;   /* [choices of system, workload, ...]: bits of lines without effect */
 	uint32_t *kept;	     /* points, as numbers below the product */
 	uint64_t count;
-	struct sweep_figure figure[SWEEP_FIGURES]; /* that results must have, besides those told */
-	size_t figures;
 };
 
 /* Read the study; then check, with its figures, all that can be checked before a run. 0 or -1 with

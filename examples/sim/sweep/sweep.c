@@ -6,10 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "claims.h"
 #include "lines.h"
-#include "page.h"
-#include "plot.h"
 #include "points.h"
 #include "seeds.h"
 #include "workers.h"
@@ -102,22 +99,7 @@ static FILE *open_journal(const char *name, struct sweep_lines *lines)
 	return NULL;
 }
 
-/* Tables and claims, once all points have a result. */
-static int judge(struct sweep_story *story, const struct sweep_lines *lines)
-{
-	const struct sim_options *o = story->points->options;
-
-	if (!story->items || o->parts > 1 || sim_stop)
-		return SIM_DONE;
-	if (sweep_story_judge(story, lines))
-		return SIM_FAILED;
-	if (o->page && sweep_page(story))
-		return SIM_FAILED;
-	return sweep_story_tell(story, !o->page) ? SIM_FAILED : SIM_DONE;
-}
-
-static int run_points(const struct sweep_points *points, struct sweep_story *story,
-		      sweep_run_fn *run)
+static int run_points(const struct sweep_points *points, sweep_run_fn *run)
 {
 	const struct sim_options *o = points->options;
 	struct sweep_lines lines = { .count = 0 };
@@ -144,10 +126,6 @@ static int run_points(const struct sweep_points *points, struct sweep_story *sto
 		status = finish(&lines, &out);
 	if (opened && status <= SIM_FAILED && sweep_seeds_tell(points, &lines))
 		status = sim_complain(SIM_FAILED, "out of memory");
-	if (o->plot && opened && status <= SIM_FAILED && !sim_stop && sweep_plot(points, &lines))
-		status = SIM_FAILED;
-	if (opened && status <= SIM_FAILED && judge(story, &lines))
-		status = SIM_FAILED;
 	(void)sim_output_close(&out, false);
 	if (journal)
 		fclose(journal);
@@ -157,15 +135,11 @@ static int run_points(const struct sweep_points *points, struct sweep_story *sto
 
 int sweep_run(const struct sim_options *options, sweep_run_fn *run)
 {
-	struct sweep_story story = { .points = NULL };
 	struct sweep_points points;
 	int status = SIM_BAD_INPUT;
 
-	if (!sweep_points_read(options, &points) && !sweep_story_make(&points, &story) &&
-	    !sweep_points_make(&points, run) && (!options->plot || !sweep_plot_check(&points)) &&
-	    (!options->page || !sweep_page_check(&story)))
-		status = run_points(&points, &story, run);
-	sweep_story_free(&story);
+	if (!sweep_points_read(options, &points) && !sweep_points_make(&points, run))
+		status = run_points(&points, run);
 	sweep_points_free(&points);
 	return status;
 }
