@@ -639,7 +639,8 @@ static void leave_priority(struct sim_machine *machine, const struct sim_warp *w
 		refused(machine, 0);
 }
 
-static bool end(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc, uint64_t lanes)
+static bool end(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc, uint64_t lanes,
+		uint64_t *ended)
 {
 	struct sim_block *block = block_of(machine, warp);
 	int result = GPUTM_BLOCK_STACK_CONTINUE;
@@ -658,7 +659,7 @@ static bool end(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
 	if (result == GPUTM_BLOCK_STACK_FINISH) {
 		end_warp(machine, warp);
 		leave_priority(machine, warp);
-		sim_block_ended(machine, warp, block->warps);
+		*ended = block->warps;
 		return false;
 	}
 	if (result == GPUTM_BLOCK_STACK_RELEASE) {

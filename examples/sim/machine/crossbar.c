@@ -145,27 +145,18 @@ void sim_crossbar_source(struct sim_machine *machine, struct sim_crossbar *cross
 		wake_gate(machine, source, source->free);
 }
 
-void sim_crossbar_sink(struct sim_machine *machine, struct sim_crossbar *crossbar, uint32_t port,
-		       void (*accept)(struct sim_machine *machine,
-				      const struct sim_message *message))
+const struct sim_message *sim_crossbar_sink(struct sim_machine *machine,
+					    struct sim_crossbar *crossbar, uint32_t port)
 {
 	struct sim_gate *sink = &crossbar->sink[port];
-	const struct sim_message *message;
+	const struct sim_message *message = sim_queue_head(&sink->queue);
 
-	/* Handling an accepted message sends nothing through the crossbar that brought it. */
-	while ((message = sim_queue_head(&sink->queue)) && message->due <= machine->port.now) {
-		accept(machine, message);
+	if (!message)
+		return NULL;
+	if (message->due <= machine->port.now) {
 		sim_queue_pop(&sink->queue);
+		return message;
 	}
-	if (message)
-		wake_gate(machine, sink, message->due);
-}
-
-uint64_t sim_crossbar_next(const struct sim_machine *machine, uint32_t core)
-{
-	struct sim_queue *queue = &machine->down.sink[machine->port_of[core]].queue;
-	uint64_t way = (machine->config.crossbar_latency + 1) * machine->crossbar_ticks;
-	uint64_t next = machine->port.now + 1 + way;
-
-	return queue->count ? sim_earlier(next, sim_queue_head(queue)->due) : next;
+	wake_gate(machine, sink, message->due);
+	return NULL;
 }

@@ -254,12 +254,15 @@ static void memory(struct sim_machine *machine, struct sim_warp *warp,
 
 bool sim_lanes_end(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc, uint64_t lanes)
 {
+	uint64_t ended = 0;
 	bool on;
 
 	machine->run.threads_left -= (uint64_t)__builtin_popcountll(lanes);
 	if (machine->plain && machine->plain->check)
 		sim_plain_done(machine, warp);
-	on = machine->former->exit(machine, warp, pc, lanes);
+	on = machine->former->exit(machine, warp, pc, lanes, &ended);
+	if (ended)
+		sim_block_ended(machine, warp, ended);
 	if (shows(machine) || (machine->plain && machine->plain->check && !on))
 		sim_plain_moved(machine, warp);
 	return on;
@@ -283,7 +286,14 @@ static void wait_at_barrier(struct sim_machine *machine, struct sim_warp *warp, 
 			 (uint64_t)machine->config.plain_latency * machine->port.core_ticks;
 	if (shows(machine))
 		sim_plain_done(machine, warp);
-	machine->former->barrier(machine, warp, pc);
+	if (machine->former->barrier) {
+		machine->former->barrier(machine, warp, pc);
+	} else {
+		machine->former->go(machine, warp, sim_pc_after(&machine->port, pc));
+		warp->wait = SIM_AT_BARRIER;
+		sim_spends(&machine->port, warp, SIM_SPENT_BA);
+		sim_barrier_look(machine, warp->core, warp->block);
+	}
 	if (shows(machine))
 		sim_plain_moved(machine, warp);
 }

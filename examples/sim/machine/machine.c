@@ -156,17 +156,20 @@ static void tick(struct sim_run *run)
 	struct sim_machine *machine = sim_machine_in(run);
 	uint64_t *calls = sim_wheel_calls(&machine->wheel);
 	uint32_t cores = machine->config.cores;
+	const struct sim_message *message;
 
 	for (SIM_EACH_LANE(i, sim_wheel_take(calls, SIM_PARTITION, 0)))
 		sim_partition_call(machine, (uint32_t)i);
 	for (EACH_CALLED(i, calls, SIM_PORT_FROM_CORE, cores))
 		sim_crossbar_source(machine, &machine->up, (uint32_t)i);
 	for (SIM_EACH_LANE(i, sim_wheel_take(calls, SIM_PORT_TO_PARTITION, 0)))
-		sim_crossbar_sink(machine, &machine->up, (uint32_t)i, sim_partition_accept);
+		while ((message = sim_crossbar_sink(machine, &machine->up, (uint32_t)i)))
+			sim_partition_accept(machine, message);
 	for (SIM_EACH_LANE(i, sim_wheel_take(calls, SIM_PORT_FROM_PARTITION, 0)))
 		sim_crossbar_source(machine, &machine->down, (uint32_t)i);
 	for (EACH_CALLED(i, calls, SIM_PORT_TO_CORE, cores))
-		sim_crossbar_sink(machine, &machine->down, (uint32_t)i, sim_core_accept);
+		while ((message = sim_crossbar_sink(machine, &machine->down, (uint32_t)i)))
+			sim_core_accept(machine, message);
 	for (EACH_CALLED(i, calls, SIM_CORE, cores))
 		sim_core_call(machine, (uint32_t)i);
 	sim_wheel_done(&machine->wheel);
@@ -330,8 +333,6 @@ static void over(struct sim_run *run)
 
 	if (machine->plain)
 		sim_plain_over(machine);
-	if (run->options.check && !run->threads_left && !run->port.failed)
-		sim_machine_check_times(machine);
 }
 
 /* ---- classes of runs ---- */
@@ -340,7 +341,7 @@ static void over(struct sim_run *run)
 	.size = sizeof(struct sim_machine), .make = make, .free = free_machine,                \
 	.begin = begin, .step = tick, .go_on = go_on, .over = over, .io = io_machine,          \
 	.look = sim_machine_look, .sum = sim_machine_sum, .waits = sim_machine_waits,          \
-	.close = sim_machine_close, .time = sim_machine_time
+	.close = sim_machine_close, .wrong = sim_machine_wrong, .time = sim_machine_time
 
 const struct sim_run_class sim_gpu_runs = {
 	ON_GPU,

@@ -171,11 +171,13 @@ static void end_block(struct sim_machine *machine, uint32_t index, uint32_t bloc
 	(void)sim_block_left(machine, &core->warp[__builtin_ctzll(warps)], warps);
 }
 
-static bool leave(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc, uint64_t lanes)
+static bool leave(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc, uint64_t lanes,
+		  uint64_t *ended)
 {
 	struct sim_core *core = &machine->core[warp->core];
 	struct gputm_warp_former *former = pool_of(machine, warp->core)->former;
 
+	(void)ended;
 	warp->wait = SIM_FREE;
 	if (lanes && gputm_warp_former_exit(former, warp->number, lanes) < 0)
 		refused(machine, pc);

@@ -136,11 +136,6 @@ void sim_block_ended(struct sim_machine *machine, struct sim_warp *first, uint64
 		sim_barrier_look(machine, first->core, first->block);
 }
 
-void sim_warp_ended(struct sim_machine *machine, struct sim_warp *warp)
-{
-	sim_block_ended(machine, warp, UINT64_C(1) << warp->index);
-}
-
 /* ---- transactions ----------------------------------------------------------------------- */
 
 /* The first warp that waits for admission could be admitted now: let it ask again. */

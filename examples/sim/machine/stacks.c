@@ -52,7 +52,8 @@ static void branch(struct sim_machine *machine, struct sim_warp *warp, uint32_t 
 		sim_fail(&machine->port, -EINVAL, "the SIMT stack refused a branch of the program");
 }
 
-static bool leave(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc, uint64_t lanes)
+static bool leave(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc, uint64_t lanes,
+		  uint64_t *ended)
 {
 	int result = GPUTM_SIMT_STACK_CONTINUE;
 
@@ -65,16 +66,8 @@ static bool leave(struct sim_machine *machine, struct sim_warp *warp, uint32_t p
 	else if (result == GPUTM_SIMT_STACK_CONTINUE)
 		go(machine, warp, sim_pc_after(&machine->port, pc));
 	if (result == GPUTM_SIMT_STACK_FINISH)
-		sim_warp_ended(machine, warp);
+		*ended = UINT64_C(1) << warp->index;
 	return result != GPUTM_SIMT_STACK_FINISH;
-}
-
-static void barrier(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc)
-{
-	go(machine, warp, sim_pc_after(&machine->port, pc));
-	warp->wait = SIM_AT_BARRIER;
-	sim_spends(&machine->port, warp, SIM_SPENT_BA);
-	sim_barrier_look(machine, warp->core, warp->block);
 }
 
 static void places_of_warp(const struct sim_warp *warp, sim_place *place, void *state)
@@ -102,5 +95,5 @@ static void places(struct sim_machine *machine, uint32_t core, sim_place *place,
 
 const struct sim_former sim_stacks = {
 	.at_once = true, .make = make, .launch = launch, .go = go, .branch = branch, .exit = leave,
-	.barrier = barrier, .places = places,
+	.places = places,
 };

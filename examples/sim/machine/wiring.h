@@ -129,12 +129,13 @@ struct sim_former {
 	/* Before a warp may issue: false, the warp does not go on by itself. */
 	bool (*resume)(struct sim_machine *machine, struct sim_warp *warp);
 	/* The warp goes on as a whole; at a branch, which some lanes take; without the lanes that
-	 * end, false: none is left; at the barrier of its block. */
+	 * end, false: it does not go on, and ended: warps of its block that have ended; at the
+	 * barrier of its block, NULL: it waits where it goes on. */
 	void (*go)(struct sim_machine *machine, struct sim_warp *warp, uint64_t next);
 	void (*branch)(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
 		       uint64_t taken);
 	bool (*exit)(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
-		     uint64_t lanes);
+		     uint64_t lanes, uint64_t *ended);
 	void (*barrier)(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc);
 	/* Transactions of a block: the warp has come to their begin, or to their commit. */
 	void (*begin)(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc);
@@ -282,9 +283,9 @@ static inline void sim_warp_ready(struct sim_core *core, struct sim_warp *warp)
 
 /* Give these lanes of a load the values in memory. */
 void sim_load_lanes(struct sim_machine *machine, struct sim_warp *warp, uint64_t lanes);
-/* times.c: count what is left until out->cycles; and with options.check, all times must add up. */
+/* times.c: as struct sim_run_class says. */
 void sim_machine_close(const struct sim_run *run, struct sim_result *out);
-void sim_machine_check_times(struct sim_machine *machine);
+const char *sim_machine_wrong(const struct sim_run *run, const struct sim_result *result);
 /* Threads, whose sum is cycles x lanes of all warps, and cores. */
 bool sim_machine_time(const struct sim_run *run, const struct sim_result *result, size_t index,
 		      struct sim_time *out);
@@ -294,12 +295,10 @@ void sim_crossbars_free(struct sim_machine *machine);
 void sim_crossbars_io(struct sim_machine *machine, struct sim_io *io);
 void sim_crossbar_source(struct sim_machine *machine, struct sim_crossbar *crossbar,
 			 uint32_t port);
-/* A message has arrived at a sink port. */
-void sim_crossbar_sink(struct sim_machine *machine, struct sim_crossbar *crossbar, uint32_t port,
-		       void (*accept)(struct sim_machine *machine,
-				      const struct sim_message *message));
-/* When all messages of the present tick have come: none comes to the core before this tick. */
-uint64_t sim_crossbar_next(const struct sim_machine *machine, uint32_t core);
+/* The next message that has arrived at a sink port, as long as the crossbar brings no other one
+ * there. NULL: there is none. */
+const struct sim_message *sim_crossbar_sink(struct sim_machine *machine,
+					    struct sim_crossbar *crossbar, uint32_t port);
 
 static inline struct sim_fetch *sim_fetch_at(const struct sim_dram *dram, uint32_t index)
 {
@@ -340,7 +339,6 @@ static inline uint32_t *sim_shared_of(const struct sim_machine *machine, uint32_
 					 machine->port.program->shared_words;
 }
 
-void sim_warp_ended(struct sim_machine *machine, struct sim_warp *warp);
 /* Let the warps of a block continue if all live ones wait at its barrier. */
 void sim_barrier_look(struct sim_machine *machine, uint32_t core, uint32_t block);
 void sim_issue(struct sim_machine *machine, struct sim_warp *warp);
@@ -351,7 +349,7 @@ void sim_issues_for(struct sim_machine *machine, struct sim_warp *warp, uint32_t
 		    uint64_t latency);
 /* The lanes that run end now; true: others of the warp go on. */
 bool sim_lanes_end(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc, uint64_t lanes);
-/* The same of all warps of a block. */
+/* These warps of the block of `first` have ended. */
 void sim_block_ended(struct sim_machine *machine, struct sim_warp *first, uint64_t warps);
 /* The same, before another block takes their places. @return whether the block is over. */
 bool sim_block_left(struct sim_machine *machine, struct sim_warp *first, uint64_t warps);

@@ -217,6 +217,19 @@ static void check_units(struct sim_run *run)
 	}
 }
 
+static void check_result(struct sim_run *run)
+{
+	struct sim_result result;
+	const char *wrong;
+
+	if (!run->options.check || !run->class->wrong || run->port.failed)
+		return;
+	sim_run_result(run, &result);
+	wrong = run->class->wrong(run, &result);
+	if (wrong)
+		sim_fail(&run->port, -EILSEQ, wrong);
+}
+
 int sim_run_execute(struct sim_run *run)
 {
 	loop(run);
@@ -229,5 +242,6 @@ int sim_run_execute(struct sim_run *run)
 			 "nothing can happen any more, but threads have not ended");
 	sim_run_finish(run);
 	check_units(run);
+	check_result(run);
 	return run->port.failed;
 }

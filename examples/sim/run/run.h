@@ -102,6 +102,8 @@ struct sim_run_class {
 
 	/* Add what is left to count at the end of these cycles. May be NULL. */
 	void (*close)(const struct sim_run *run, struct sim_result *out);
+	/* With options.check: why that result cannot be right, or NULL. May be NULL. */
+	const char *(*wrong)(const struct sim_run *run, const struct sim_result *result);
 	/* How the devices spent their time in a run with that result, device by device; false past
 	 * the last row. For each device the sum is the run's cycles times the number of devices of
 	 * that name. */

@@ -3,35 +3,7 @@
  * Snapshot isolation: the ends of transactions. A guilty transaction is doomed; a committed
  * transaction stays until nobody needs to know it; and when a clock runs out, all are doomed.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "si_tm.h"
-#include "../base/arena.h"
-
-static bool grow(struct si_words *words)
-{
-	uint32_t capacity = words->capacity ? 2 * words->capacity : SI_FEW;
-	uint64_t *own = words->lent ? NULL : words->address;
-	uint64_t *grown = sim_realloc(own, capacity * sizeof *grown);
-
-	if (!grown)
-		return false;
-	if (words->lent)
-		memcpy(grown, words->address, words->count * sizeof *grown);
-	words->address = grown;
-	words->capacity = capacity;
-	words->lent = false;
-	return true;
-}
-
-bool sim_si_words_add(struct si_words *words, uint64_t address)
-{
-	if (words->count == words->capacity && !grow(words))
-		return false;
-	words->address[words->count++] = address;
-	return true;
-}
 
 /* Forget the instance. */
 void sim_si_give(struct sim_port *port, uint32_t id)
