@@ -105,8 +105,6 @@ static const struct option table[] = {
 	{ "quick", FLAG, AT(quick), 0, 0, NULL, NULL, "the study in its small form" },
 	{ "merge", FILES, AT(merge), 0, 0, NULL, "FILE...", "join the results of shards" },
 	{ "compare", FILES, AT(compare), 0, 0, NULL, "A B", "tell what differs in two results" },
-	{ "across", TEXT, AT(across), 0, 0, NULL, "NAME,...",
-	  "settings in which the two results of a comparison differ" },
 	{ "tolerance", TEXT, AT(tolerance_text), 0, 0, NULL, "R",
 	  "differences up to this part are none (default 0)" },
 	{ "list", LIST, AT(list), 0, 0, NULL, "[NAME]",
@@ -385,10 +383,8 @@ static const char *study_relations(const struct sim_options *o)
 
 	if (!!o->study + o->merge + o->compare > 1)
 		return "--study, --merge, --compare: expected one of them";
-	if ((o->tolerance_text || o->across) && !o->compare)
-		return o->across ?
-			"--across: it belongs to --compare, expected --compare A B too" :
-			"--tolerance: it belongs to --compare, expected --compare A B too";
+	if (o->tolerance_text && !o->compare)
+		return "--tolerance: it belongs to --compare, expected --compare A B too";
 	if ((o->shard || o->resume || o->jobs || o->quick) && !o->study)
 		return o->shard	 ? "--shard: it belongs to --study, expected --study FILE too" :
 		       o->resume ? "--resume: it belongs to --study, expected --study FILE too" :
@@ -403,8 +399,8 @@ static const char *study_relations(const struct sim_options *o)
 		return "--study, --merge: what is run and told is in the study, expected only "
 		       "--jobs, --shard, --resume, --quick, --report, --out and --progress besides";
 	if (o->compare && own)
-		return "--compare: what was run is in the two files, expected only --across, "
-		       "--only, --tolerance and --out besides";
+		return "--compare: what was run is in the two files, expected only --only, "
+		       "--tolerance and --out besides";
 	if (o->compare && o->format)
 		return "--format: a comparison is text, expected no --format";
 	if (o->axes && o->format && o->format != SIM_JSON)

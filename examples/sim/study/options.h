@@ -83,7 +83,6 @@ struct sim_options {
 	uint64_t part, parts;	    /* of it; 1 of 1 without */
 	uint64_t jobs;		    /* 0: as many as there are cores */
 	bool merge, compare;
-	const char *across; /* names of settings, or NULL */
 	double tolerance;
 	const char *tolerance_text; /* as it was given, or NULL */
 	char **words; /* of the command line */
