@@ -425,8 +425,8 @@ __attribute__((noinline)) static void take_turn(struct sim_machine *machine, uin
 	timers(machine, core);
 	if (core->unit_due <= now) {
 		core->unit_due = SIM_NEVER;
-		sim_core_at(&machine->port, index,
-			    machine->port.ops->core_tick(&machine->port, index));
+		next = machine->port.ops->core_tick(&machine->port, index);
+		core->unit_due = sim_earlier(core->unit_due, next);
 	}
 	if (machine->compaction || core->ending)
 		resume(machine, core);

@@ -415,16 +415,8 @@ static void perform_store(struct sim_machine *machine, const struct sim_message 
 	sim_words_give(machine, message->c);
 }
 
-static void take(struct sim_machine *machine, struct sim_partition *partition,
-		 struct sim_message *message)
+static void perform(struct sim_machine *machine, struct sim_message *message)
 {
-	bool write = message->what >= SIM_DO_STORE && message->what <= SIM_DO_ADD;
-
-	if (message->what == SIM_DO_UNIT) {
-		l2_access(machine, partition, message, SIM_UNIT_HIT, message->more,
-			  machine->config.unit_latency);
-		return;
-	}
 	if (message->what == SIM_DO_LOAD)
 		perform_load(machine, message);
 	else if (message->what == SIM_DO_CAS)
@@ -433,7 +425,19 @@ static void take(struct sim_machine *machine, struct sim_partition *partition,
 		perform_add(machine, message);
 	else if (message->what == SIM_DO_STORE)
 		perform_store(machine, message);
-	l2_access(machine, partition, message, SIM_CORE_HIT, write, machine->config.l2_latency);
+}
+
+static void take(struct sim_machine *machine, struct sim_partition *partition,
+		 struct sim_message *message)
+{
+	bool unit = message->what == SIM_DO_UNIT, write = message->more;
+
+	if (!unit) {
+		write = message->what >= SIM_DO_STORE && message->what <= SIM_DO_ADD;
+		perform(machine, message);
+	}
+	l2_access(machine, partition, message, unit ? SIM_UNIT_HIT : SIM_CORE_HIT, write,
+		  unit ? machine->config.unit_latency : machine->config.l2_latency);
 }
 
 /* Extra cycles, beyond the first, that the access holds the port of the L2. */
@@ -510,20 +514,19 @@ void sim_l2_unit_access(struct sim_port *port, uint32_t partition,
 
 	message.a = request->address;
 	message.b = request->tag;
-	message.partition = (uint8_t)partition;
-	if (request->word_mask == 1)
-		message.d = unit_word(machine, request, 0);
-	else
-		message.c = unit_words(machine, request);
-	if (!machine->config.l2_port) {
-		l2_access(machine, own, &message, SIM_UNIT_HIT, request->write,
-			  machine->config.unit_latency);
-		return;
-	}
 	message.more = request->write;
-	message.e = 4 * (uint32_t)__builtin_popcountll(request->word_mask);
+	message.partition = (uint8_t)partition;
+	if (request->word_mask == 1) {
+		message.d = unit_word(machine, request, 0);
+		message.e = 4;
+	} else {
+		message.c = unit_words(machine, request);
+		message.e = 4 * (uint32_t)__builtin_popcountll(request->word_mask);
+	}
 	/* The partition's turn, in which the unit asks, goes on with the accesses that wait. */
-	if (own->in.count || own->l2_free > port->now)
+	if (!machine->config.l2_port)
+		take(machine, own, &message);
+	else if (own->in.count || own->l2_free > port->now)
 		sim_queue_push(port, &own->in, &message);
 	else
 		serve(machine, own, &message);

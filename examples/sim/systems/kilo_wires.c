@@ -347,14 +347,13 @@ static void note_version(void *state, const struct gputm_unit *unit,
 static void take_request(struct sim_port *port, struct gputm_commit_unit *unit,
 			 enum gputm_commit_unit_port which, struct gputm_mem_request *request)
 {
-	struct gputm_unit *face = gputm_commit_unit_unit(unit);
-	bool versions = port->version && which == GPUTM_COMMIT_UNIT_PORT_COMMIT;
-
-	if (versions)
-		gputm_unit_observe(face, note_version, port->version);
+	if (!port->version || which != GPUTM_COMMIT_UNIT_PORT_COMMIT) {
+		gputm_commit_unit_mem_take(unit, which, request);
+		return;
+	}
+	gputm_unit_observe(gputm_commit_unit_unit(unit), note_version, port->version);
 	gputm_commit_unit_mem_take(unit, which, request);
-	if (versions)
-		gputm_unit_unobserve(face, note_version, port->version);
+	gputm_unit_unobserve(gputm_commit_unit_unit(unit), note_version, port->version);
 }
 
 /* Take the requests of the ports, and the reports, of this cycle. */
