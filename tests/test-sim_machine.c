@@ -638,14 +638,16 @@ KIT_WITH(test_endless_programs_are_stopped, struct run run, run_over(same_word))
 KIT_TEST(test_wheel_calls_in_order)
 {
 	struct sim_wheel *wheel = calloc(1, sizeof *wheel);
+	struct sim_turn core = sim_turn_of(SIM_CORE, 67);
+	struct sim_turn partition = sim_turn_of(SIM_PARTITION, 63);
 	uint64_t state = 5, last = 0, *calls;
 
 	for (unsigned round = 0; round < kit_scale(20000, 500); round++) {
 		uint64_t far = kit_below(&state, 2 * SIM_WHEEL_TICKS) + 1;
 		uint64_t due = far < SIM_WHEEL_TICKS ? far : SIM_WHEEL_TICKS - 1;
 
-		sim_wheel_wake(wheel, SIM_CORE, 67, wheel->now + far);
-		sim_wheel_wake(wheel, SIM_PARTITION, 63, wheel->now + due);
+		sim_wheel_wake(wheel, &core, wheel->now + far);
+		sim_wheel_wake(wheel, &partition, wheel->now + due);
 		ck_assert(sim_wheel_next(wheel));
 		ck_assert_uint_eq(wheel->now, last + due);
 		calls = sim_wheel_calls(wheel);

@@ -28,16 +28,26 @@ enum sim_part {
 
 #define SIM_WHEEL_TICKS 4096u
 
+/* Where each tick has the bit of a part. */
+struct sim_turn {
+	uint64_t bit;
+	uint32_t word;
+};
+
+static inline struct sim_turn sim_turn_of(enum sim_part part, uint32_t index)
+{
+	return (struct sim_turn){ UINT64_C(1) << index % 64, part + index / 64 };
+}
+
 struct sim_wheel {
 	uint64_t now;
 	uint64_t called[SIM_WHEEL_TICKS][SIM_PART_WORDS];
 	uint64_t occupied[SIM_WHEEL_TICKS / 64];
 };
 
-/* Call part `index` at tick `at`, or earlier if the wheel does not reach that far. In the present
+/* Call the part at tick `at`, or earlier if the wheel does not reach that far. In the present
  * tick, only a part whose turn is still to come may be called. SIM_NEVER: no call. */
-static inline void sim_wheel_wake(struct sim_wheel *wheel, enum sim_part part, uint32_t index,
-				  uint64_t at)
+static inline void sim_wheel_wake(struct sim_wheel *wheel, const struct sim_turn *turn, uint64_t at)
 {
 	uint32_t slot;
 
@@ -47,7 +57,7 @@ static inline void sim_wheel_wake(struct sim_wheel *wheel, enum sim_part part, u
 		at = wheel->now + SIM_WHEEL_TICKS - 1;
 	}
 	slot = (uint32_t)at % SIM_WHEEL_TICKS;
-	wheel->called[slot][part + index / 64] |= UINT64_C(1) << index % 64;
+	wheel->called[slot][turn->word] |= turn->bit;
 	wheel->occupied[slot / 64] |= UINT64_C(1) << slot % 64;
 }
 

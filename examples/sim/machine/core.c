@@ -77,6 +77,7 @@ static int core_make(struct sim_machine *machine, uint32_t index)
 		return -ENOMEM;
 	core->free_warps = machine->config.warps;
 	core->unit_due = SIM_NEVER;
+	core->turn = sim_turn_of(SIM_CORE, index);
 	core->warp = sim_warp_of(&machine->port, index, 0);
 	for (uint32_t i = 0; i < machine->config.warps; i++) {
 		core->warp[i].core = (uint8_t)index;
@@ -432,12 +433,12 @@ __attribute__((noinline)) static void take_turn(struct sim_machine *machine, uin
 		resume(machine, core);
 	if (core->ready && sim_align(now, machine->port.core_ticks) == now)
 		issue_all(machine, core);
-	sim_wheel_wake(&machine->wheel, SIM_CORE, index, core->unit_due);
+	sim_wheel_wake(&machine->wheel, &core->turn, core->unit_due);
 	if (!core->ready)
 		return;
 	next = next_issue(machine, core);
 	next = next > now ? next : now + 1;
-	sim_wheel_wake(&machine->wheel, SIM_CORE, index, sim_align(next, machine->port.core_ticks));
+	sim_wheel_wake(&machine->wheel, &core->turn, sim_align(next, machine->port.core_ticks));
 }
 
 void sim_core_call(struct sim_machine *machine, uint32_t index)

@@ -27,10 +27,8 @@ static struct sim_gate *gates_make(enum sim_part part, uint32_t count)
 {
 	struct sim_gate *gate = sim_calloc(count, sizeof *gate);
 
-	for (uint32_t i = 0; gate && i < count; i++) {
-		gate[i].part = part;
-		gate[i].number = i;
-	}
+	for (uint32_t i = 0; gate && i < count; i++)
+		gate[i].turn = sim_turn_of(part, i);
 	return gate;
 }
 
@@ -71,12 +69,6 @@ void sim_crossbars_io(struct sim_machine *machine, struct sim_io *io)
 	gates_io(machine, machine->down.sink, machine->config.cores, SIM_ANSWERING, io);
 }
 
-static inline void wake_gate(struct sim_machine *machine, const struct sim_gate *gate,
-			     uint64_t tick)
-{
-	sim_wheel_wake(&machine->wheel, gate->part, gate->number, tick);
-}
-
 /* Send the message from its source port now. */
 static void depart(struct sim_machine *machine, struct sim_gate *source, struct sim_gate *sink,
 		   struct sim_message *message)
@@ -88,7 +80,7 @@ static void depart(struct sim_machine *machine, struct sim_gate *source, struct 
 	message->due = sink->free = sim_later(arrives, sink->free) + ticks;
 	sim_queue_push(&machine->port, &sink->queue, message);
 	if (sink->queue.count == 1)
-		wake_gate(machine, sink, message->due);
+		sim_wheel_wake(&machine->wheel, &sink->turn, message->due);
 }
 
 static void enter(struct sim_machine *machine, struct sim_gate *source, struct sim_gate *sink,
@@ -109,8 +101,9 @@ static void enter(struct sim_machine *machine, struct sim_gate *source, struct s
 	}
 	sim_queue_push(&machine->port, &source->queue, message);
 	if (source->queue.count == 1)
-		wake_gate(machine, source, sim_align(sim_later(source->free, now + 1),
-						     machine->crossbar_ticks));
+		sim_wheel_wake(&machine->wheel, &source->turn,
+			       sim_align(sim_later(source->free, now + 1),
+					 machine->crossbar_ticks));
 }
 
 void sim_send_up(struct sim_port *port, struct sim_message *message, uint32_t bytes)
@@ -142,7 +135,7 @@ void sim_crossbar_source(struct sim_machine *machine, struct sim_crossbar *cross
 		sim_queue_pop(&source->queue);
 	}
 	if (source->queue.count)
-		wake_gate(machine, source, source->free);
+		sim_wheel_wake(&machine->wheel, &source->turn, source->free);
 }
 
 const struct sim_message *sim_crossbar_sink(struct sim_machine *machine,
@@ -153,10 +146,13 @@ const struct sim_message *sim_crossbar_sink(struct sim_machine *machine,
 
 	if (!message)
 		return NULL;
-	if (message->due <= machine->port.now) {
-		sim_queue_pop(&sink->queue);
-		return message;
+	if (message->due > machine->port.now) {
+		sim_wheel_wake(&machine->wheel, &sink->turn, message->due);
+		return NULL;
 	}
-	wake_gate(machine, sink, message->due);
-	return NULL;
+	sim_queue_pop(&sink->queue);
+	if (sink->queue.count)
+		sim_wheel_wake(&machine->wheel, &sink->turn,
+			       sim_later(sim_queue_head(&sink->queue)->due, machine->port.now + 1));
+	return message;
 }

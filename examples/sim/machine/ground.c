@@ -35,7 +35,7 @@ void sim_warp_until(struct sim_port *port, struct sim_warp *warp, uint64_t tick)
 	}
 	if (tick <= now) {
 		sim_warp_ready(core, warp);
-		sim_wheel_wake(&machine->wheel, SIM_CORE, warp->core, now);
+		sim_wheel_wake(&machine->wheel, &core->turn, now);
 		return;
 	}
 	warp->wait = SIM_UNTIL;
@@ -44,7 +44,7 @@ void sim_warp_until(struct sim_port *port, struct sim_warp *warp, uint64_t tick)
 		tick = now + SIM_TIMER - 1;
 	slot = (uint32_t)tick % SIM_TIMER;
 	core->timer[slot] |= UINT64_C(1) << warp->index;
-	sim_wheel_wake(&machine->wheel, SIM_CORE, warp->core, tick);
+	sim_wheel_wake(&machine->wheel, &core->turn, tick);
 }
 
 void sim_warp_wait(struct sim_port *port, struct sim_warp *warp, enum sim_wait wait)
@@ -61,7 +61,7 @@ void sim_core_at(struct sim_port *port, uint32_t index, uint64_t tick)
 	if (tick >= core->unit_due)
 		return;
 	core->unit_due = tick;
-	sim_wheel_wake(&machine->wheel, SIM_CORE, index, tick);
+	sim_wheel_wake(&machine->wheel, &core->turn, tick);
 }
 
 void sim_partition_at(struct sim_port *port, uint32_t index, uint64_t tick)
@@ -72,7 +72,7 @@ void sim_partition_at(struct sim_port *port, uint32_t index, uint64_t tick)
 	if (tick >= partition->unit_due)
 		return;
 	partition->unit_due = tick;
-	sim_wheel_wake(&machine->wheel, SIM_PARTITION, index, tick);
+	sim_wheel_wake(&machine->wheel, &partition->turn, tick);
 }
 
 /* The issue of the warp takes `cycles`. */

@@ -163,12 +163,12 @@ static void tick(struct sim_run *run)
 	for (EACH_CALLED(i, calls, SIM_PORT_FROM_CORE, cores))
 		sim_crossbar_source(machine, &machine->up, (uint32_t)i);
 	for (SIM_EACH_LANE(i, sim_wheel_take(calls, SIM_PORT_TO_PARTITION, 0)))
-		while ((message = sim_crossbar_sink(machine, &machine->up, (uint32_t)i)))
+		if ((message = sim_crossbar_sink(machine, &machine->up, (uint32_t)i)))
 			sim_partition_accept(machine, message);
 	for (SIM_EACH_LANE(i, sim_wheel_take(calls, SIM_PORT_FROM_PARTITION, 0)))
 		sim_crossbar_source(machine, &machine->down, (uint32_t)i);
 	for (EACH_CALLED(i, calls, SIM_PORT_TO_CORE, cores))
-		while ((message = sim_crossbar_sink(machine, &machine->down, (uint32_t)i)))
+		if ((message = sim_crossbar_sink(machine, &machine->down, (uint32_t)i)))
 			sim_core_accept(machine, message);
 	for (EACH_CALLED(i, calls, SIM_CORE, cores))
 		sim_core_call(machine, (uint32_t)i);

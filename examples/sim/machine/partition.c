@@ -31,6 +31,7 @@ int sim_partitions_make(struct sim_machine *machine)
 	for (uint32_t i = 0; i < config->partitions; i++) {
 		struct sim_partition *partition = &machine->partition[i];
 
+		partition->turn = sim_turn_of(SIM_PARTITION, i);
 		partition->unit_due = partition->due = partition->dram.due = SIM_NEVER;
 		partition->dram.fetches.block = sizeof(struct sim_fetch);
 		for (uint32_t j = 0; j < SIM_COMPLETIONS; j++)
@@ -601,7 +602,7 @@ void sim_l2_access(struct sim_port *port, const struct sim_message *message)
 
 	sim_queue_push(port, &partition->in, message);
 	if (partition->in.count == 1)
-		sim_wheel_wake(&machine->wheel, SIM_PARTITION, message->partition,
+		sim_wheel_wake(&machine->wheel, &partition->turn,
 			       sim_later(port->now + 1, partition->l2_free));
 }
 
@@ -653,6 +654,6 @@ void sim_partition_call(struct sim_machine *machine, uint32_t index)
 
 		next = access < next ? access : next;
 	}
-	sim_wheel_wake(&machine->wheel, SIM_PARTITION, index,
+	sim_wheel_wake(&machine->wheel, &partition->turn,
 		       partition->due < next ? partition->due : next);
 }

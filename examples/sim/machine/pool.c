@@ -350,7 +350,7 @@ static void call(struct sim_machine *machine, uint32_t index)
 	}
 	if (idle && due(p) != SIM_NEVER)
 		next = sim_earlier(next, due(p) * machine->port.core_ticks);
-	sim_wheel_wake(&machine->wheel, SIM_CORE, index, next);
+	sim_wheel_wake(&machine->wheel, &core->turn, next);
 }
 
 /* ---- memory ---- */
@@ -479,7 +479,7 @@ static void reply(struct sim_machine *machine, const struct sim_message *message
 		if (warp->wait == SIM_REPLIES && !--warp->outstanding)
 			until(machine, warp, machine->port.now);
 	}
-	sim_wheel_wake(&machine->wheel, SIM_CORE, message->core,
+	sim_wheel_wake(&machine->wheel, &core->turn,
 		       cycle_of(machine, machine->port.now) * machine->port.core_ticks);
 }
 

@@ -52,7 +52,7 @@ static void launch(struct sim_machine *machine, struct sim_core *core, uint64_t 
 	warp->then = warp->stack ? 0 : SIM_THEN_LAUNCH;
 	if (machine->former->until) { /* a home of threads */
 		warp->wait = SIM_APART;
-		sim_wheel_wake(&machine->wheel, SIM_CORE, warp->core, machine->port.now);
+		sim_wheel_wake(&machine->wheel, &core->turn, machine->port.now);
 	} else {
 		sim_warp_until(&machine->port, warp, 0);
 	}

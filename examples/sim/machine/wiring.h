@@ -20,6 +20,7 @@ struct sim_words {
 #define SIM_TIMER 64u
 
 struct sim_core {
+	struct sim_turn turn;
 	struct sim_l1 l1; /* for loads outside of transactions */
 	struct sim_warp *warp;
 	struct gputm_access_coalescer *coalescer;
@@ -79,6 +80,7 @@ struct sim_dram {
 };
 
 struct sim_partition {
+	struct sim_turn turn;
 	struct sim_dram dram; /* of a machine whose DRAM has banks */
 	uint64_t *tag;	       /* sets x ways: number of the line plus 1; 0: empty */
 	struct sim_line *line; /* the same places */
@@ -96,8 +98,7 @@ struct sim_partition {
 struct sim_gate {
 	struct sim_queue queue;
 	uint64_t free; /* tick */
-	enum sim_part part; /* what the wheel calls, and its number */
-	uint32_t number;
+	struct sim_turn turn;
 };
 
 /* One direction of the crossbar. */
@@ -295,8 +296,8 @@ void sim_crossbars_free(struct sim_machine *machine);
 void sim_crossbars_io(struct sim_machine *machine, struct sim_io *io);
 void sim_crossbar_source(struct sim_machine *machine, struct sim_crossbar *crossbar,
 			 uint32_t port);
-/* The next message that has arrived at a sink port, as long as the crossbar brings no other one
- * there. NULL: there is none. */
+/* The message that has arrived at a sink port, as long as the crossbar brings no other one there;
+ * a tick lets one arrive, as each has a flit. NULL: there is none. */
 const struct sim_message *sim_crossbar_sink(struct sim_machine *machine,
 					    struct sim_crossbar *crossbar, uint32_t port);
 
