@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../base/source.h"
-#include "../kernel/kernel.h"
+#include "../workloads/kernel.h"
 #include "emit.h"
 #include "point.h"
 
@@ -153,9 +153,23 @@ const char *sim_point_path(const struct sim_options *o)
 	return o->kernel ? o->kernel : strpbrk(o->workload, "/.") ? o->workload : NULL;
 }
 
+/* A kernel counts with the bytes of its file and of those beside it, and not with its name; of a
+ * variant, which has values of its own, the name counts too. */
+static uint64_t hash_workload(uint64_t hash, const struct sim_report *r)
+{
+	struct sim_workload_class *kernel = r->setup->kernel;
+
+	if (!kernel)
+		return hash_text(hash, "workload", r->workload->name);
+	hash = hash_text(hash, "variant", sim_kernel_class_fixes(kernel) ? kernel->name : NULL);
+	hash = sim_hash_file(hash, "kernel", sim_kernel_class_file(kernel));
+	for (const struct kernel_file *file = r->workload->kernel->beside; file; file = file->next)
+		hash = sim_hash_file(hash, "beside", file->path);
+	return hash;
+}
+
 uint64_t sim_point_hash(const struct sim_report *r)
 {
-	const struct kernel *kernel = r->workload->kernel;
 	bool alone = sim_setup_alone(r->setup);
 	const struct sim_options *o = r->options;
 	const struct gputm_params *params;
@@ -170,14 +184,7 @@ uint64_t sim_point_hash(const struct sim_report *r)
 	hash = hash_number(hash, "concurrency",
 			   r->setup->on->tm_gpu ? o->concurrency : 0);
 	hash = hash_number(hash, "seed", o->seed);
-	if (sim_point_path(o)) {
-		hash = sim_hash_file(hash, "kernel", sim_point_path(o));
-		for (const struct kernel_file *file = kernel ? kernel->beside : NULL; file;
-		     file = file->next)
-			hash = sim_hash_file(hash, "beside", file->path);
-	} else {
-		hash = hash_text(hash, "workload", r->workload->name);
-	}
+	hash = hash_workload(hash, r);
 	hash = sim_hash_file(hash, "keys", o->keys);
 	hash = sim_hash_file(hash, "edges", o->edges);
 	hash = o->vertices ? hash_text(hash, "vertices", "renumbered") : hash;
