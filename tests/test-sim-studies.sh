@@ -310,26 +310,42 @@ TXT
 2 --jobs 2
 2 --merge
 TABLE
-	# cannot FILE TEXT: neither gone on with nor merged, and left as it is
-	cannot() {
-		cp "$1" "$1.before"
-		echo "2 --study points --resume $1 : $1:$2"
-		echo "2 --merge all.jsonl $1 --out results : $1:$2"
-		echo "same $1 $1.before"
-		echo 'absent results'
-	}
-	head -c 3000 all.jsonl >cut
+	# Shards of other studies and programs are not merged.
 	sed '3s/"study":"./"study":"x/' all.jsonl >alien
 	sed '4s/"version":"/&9/' all.jsonl >version
+	sed '4s/"model":"/&9/' all.jsonl >model
 	(cat all.jsonl && sed '1!d; s/"cycles":/&1/' all.jsonl) >another
 	echo '{"cycles":3}' >other
+	(head -c 3000 all.jsonl && echo && cat all.jsonl) >cut
+	cut=$(head -c 3000 all.jsonl | grep -c '')
+	for line in 'alien 3: got a result of another study' "cut $cut: expected a whole line of JSON" \
+		'version 4: got a result of another model or version' 'other 1: expected the result of a point' \
+		'model 4: got a result of another model' 'another 51: got another result of a point that has one'; do
+		echo "2 --merge all.jsonl ${line%% *} --out results : ${line%% *}:${line#* }"
+		echo 'absent results'
+	done >table
+	sed '26,$d' all.jsonl >half
+	sed '1,25d; s/"model":"/&9/' all.jsonl >rest
 	{
-		cannot cut "$(($(wc -l <cut) + 1)): expected a whole line of JSON"
-		cannot alien '3: got a result of another study'
-		cannot version '4: got a result of another version'
-		cannot another '51: got another result of a point that has one'
-		cannot other '1: expected the result of a point of a study'
-	} >table
+		echo '2 --merge half rest --out results : rest:1: got a result of another model'
+		echo '1 --merge half rest --resume-any-model --out results : 10 of 50 points failed'
+	} >>table
+	# What would be lost, or is no result, is not gone on with, and the file is left as it is.
+	sed 's/bank/queue/; s/"point.hash":"[0-9a-f]*"/"point.hash":"0"/' all.jsonl >queue
+	(cat all.jsonl && sed '1!d; s/"point.hash":"[0-9a-f]*"/"point.hash":"0"/; s/"point.seed":1/"point.seed":9/' all.jsonl) >mixed.jsonl
+	sed '2s/"point.hash":"[0-9a-f]*"/"point.hash":"0"/' all.jsonl >bytes
+	for line in "cut $cut: expected a whole line of JSON" 'other 1: expected the result of a point of a study' \
+		'another 51: got another result of a point that has one' \
+		'queue 1: got a result of no point of the study: workload is queue, which no line of the study has (40 of 40 lines); nothing is run, expected a file with results of this study' \
+		'mixed.jsonl 51: got a result of no point of the study: seed is 9, which no line of the study has (1 of 41 lines); nothing is run, expected --out FILE too' \
+		'bytes 2: got a result of no point of the study: a kernel or another file that it reads has changed'; do
+		file=${line%% *}
+		cp "$file" "$file.before"
+		echo "2 --study points --jobs 1 --resume $file : $file:${line#* }"
+		echo "same $file $file.before"
+	done >>table
+	echo '1 --study points --jobs 1 --resume mixed.jsonl --out results : 40 reused, 10 to run; 10 lines are of failures; 1 lines are of no point of the study, and stay there' >>table
+	echo 'same results all.jsonl' >>table
 	runs <table
 	# A kernel, or what it includes, is another one than when the first points were run.
 	kernels=$(cd "$OLDPWD" && cd "$srcdir/examples/kernels" && pwd)
@@ -341,15 +357,72 @@ TABLE
 		cp first before
 		echo '# another one' >>$edited
 		run 2 --study own --resume first
-		grep -q 'first:1: got a result of another study, or of other kernels or files' err ||
+		grep -q 'first:1: got a result of no point of the study: a kernel or another file' err ||
 			complain "--resume after an edit of $edited: $(cat err)"
 		cmp -s first before || complain "an edit of $edited: the results are others"
 		run 0 --study own --shard 2/2 --out second
 		run 2 --merge first second --out results
-		[ ! -e results ] || complain "--merge after an edit of $edited: there are results"
 		[ "$(sed 's/.*"point.hash":"\([0-9a-f]*\)".*/\1/' first)" != "$(run 0 --study own --shard 1/2 --out again &&
 			sed 's/.*"point.hash":"\([0-9a-f]*\)".*/\1/' again)" ] || complain "point.hash after an edit of $edited"
 	done
+}
+
+# Results belong to their points, and not to the text of the study.
+case_resumed() {
+	cat >few <<'TXT'
+system kilo-tm getm
+workload bank queue
+threads 64
+concurrency 1 2 4 inf
+set machine.cores 4
+seed 1..8
+tell cycles aborted committed
+TXT
+	run 0 --study few --jobs 2 --out few.jsonl
+	[ "$(wc -l <few.jsonl)" -eq 128 ] || complain "$(wc -l <few.jsonl) points and not 128"
+	# Two seeds more, defaults that are written out, another order of lines and of what is told.
+	cat >more <<'TXT'
+workload bank queue
+system kilo-tm getm
+divergence pdom
+concurrency 1 2 4 inf
+set machine.partitions 6
+set machine.cores 4
+threads 64
+seed 1..10
+tell committed cycles
+TXT
+	cp few.jsonl more.jsonl
+	run 0 --study more --jobs 2 --resume more.jsonl
+	grep -qx 'gputm-sim: more.jsonl: 128 reused, 32 to run' err || complain "what is reused: $(cat err)"
+	run 0 --study more --jobs 2 --out fresh.jsonl
+	cmp -s more.jsonl fresh.jsonl || complain "resumed: other bytes than a fresh run: $(diff more.jsonl fresh.jsonl | head -4)"
+	# The first study again: its results lack a figure now, and the last line was cut by a full disk.
+	sed -i 's/^tell .*/tell cycles aborted commit*/; s/^seed .*/seed 1 2/' few
+	grep '"point.seed":[12],' few.jsonl | head -c -40 >cut.jsonl
+	lines=$(wc -l <cut.jsonl)
+	run 0 --study few --jobs 2 --resume cut.jsonl
+	grep -qF "gputm-sim: cut.jsonl:$((lines + 1)): the last line was cut, as by a full disk" err &&
+		grep -qF "cut.jsonl: 0 reused, 32 to run; $lines lines lack figures that the study tells, such as commit*" err ||
+		complain "lines that are cut and lack figures: $(cat err)"
+	run 0 --study few --jobs 2 --out fresh.jsonl
+	cmp -s cut.jsonl fresh.jsonl || complain 'a cut line: other bytes than a fresh run'
+	# Results of other sources, of runs that were checked, and of failures.
+	sed 's/"model":"[0-9a-f]*"/"model":"0badc0de"/' cut.jsonl >model.jsonl
+	cp model.jsonl any.jsonl
+	cat >table <<'TXT'
+0 --study few --jobs 2 --resume model.jsonl : model.jsonl: 0 reused, 32 to run; 32 lines are of model 0badc0de, and not
+same model.jsonl fresh.jsonl
+0 --study few --jobs 2 --resume any.jsonl --resume-any-model : any.jsonl: 32 reused, 0 to run
+2 --study few --resume-any-model : --resume-any-model: it says which results are taken
+TXT
+	runs <table
+	[ "$(sed 's/"model":"0badc0de"/"model":"'"$(sed -n 's/.*"model":"\([^"]*\)".*/\1/p;q' fresh.jsonl)"'"/' any.jsonl | cmp - fresh.jsonl)" = '' ] ||
+		complain '--resume-any-model: other bytes'
+	{ cat few; echo check; } >checked
+	run 0 --study checked --jobs 2 --shard 1/8 --resume fresh.jsonl --out checked.jsonl
+	grep -qF 'fresh.jsonl: 0 reused, 4 to run; 32 lines are of runs without --check' err || complain "--check: $(cat err)"
+	[ "$(grep -c '"check.passed":true' checked.jsonl)" -eq 4 ] || complain 'check.passed is missing'
 }
 
 # GNU parallel runs the parts of a study.

@@ -18,6 +18,7 @@
 #include "study/options.h"
 #include "base/output.h"
 #include "study/progress.h"
+#include "report/point.h"
 #include "report/report.h"
 #include "study/kernels.h"
 #include "study/setup.h"
@@ -298,6 +299,7 @@ static int make_workload(const struct sim_setup *setup, const struct sim_options
 		.edges = options->edges,
 		.renumber = options->vertices == SIM_RENUMBERED,
 		.trace = options->trace,
+		.only_sizes = options->of && options->of->only_hash,
 	};
 	char error[SIM_MESSAGE];
 
@@ -308,6 +310,8 @@ static int make_workload(const struct sim_setup *setup, const struct sim_options
 	}
 	if (setup->workload->make(&request, out, error, sizeof(error)))
 		return sim_complain(SIM_BAD_INPUT, error);
+	if (request.only_sizes)
+		return SIM_DONE;
 	if (setup->kernel)
 		sim_kernel_warn(*out);
 	if (sim_setup_alone(setup) || runs_on(*out, setup->system))
@@ -376,7 +380,10 @@ static int prepare_and_run(struct gputm_ctx *ctx, const struct sim_options *opti
 		status = make_workload(&setup, options, &workload);
 	if (status == SIM_DONE) {
 		report.workload = workload;
-		status = sim_setup_apart(&setup, options, workload->kernel) &&
+		if (options->of && options->of->only_hash)
+			options->of->point_hash = sim_point_hash(&report);
+		else
+			status = sim_setup_apart(&setup, options, workload->kernel) &&
 			 sim_setup_fits(&setup, &given, workload) ?
 				 open_and_simulate(ctx, &report) : SIM_BAD_INPUT;
 		workload->class->free(workload);

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #define SIM_JSON_PATH 256
-#define SIM_JSON_VALUE 1024 /* longer ones are cut */
+#define SIM_JSON_VALUE 8192 /* longer ones are cut */
 
 /* A value that is neither an object nor an array: its path (keys and indices, joined by dots), its
  * text, and whether the text was in quotes. */

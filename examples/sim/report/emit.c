@@ -302,3 +302,8 @@ void emit_text(struct emit *e, const char *key, const char *value)
 {
 	figure(e, key, value, true);
 }
+
+void emit_value(struct emit *e, const char *key, const char *text, bool quoted)
+{
+	figure(e, key, text, quoted);
+}

@@ -71,6 +71,9 @@ void emit_real(struct emit *e, const char *key, double value);
 void emit_bool(struct emit *e, const char *key, bool value);
 void emit_text(struct emit *e, const char *key, const char *value); /* NULL writes null */
 
+/* A value as JSON has it, which may be quoted. */
+void emit_value(struct emit *e, const char *key, const char *text, bool quoted);
+
 /* False: no figure of a unit of this role, or of this top-level object, is wanted. */
 bool emit_wants(const struct emit *e, const char *key);
 

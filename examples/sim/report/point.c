@@ -242,9 +242,10 @@ void sim_report_begin(struct emit *e, const struct sim_options *o)
 		emit_text(e, "study", o->of->hash);
 		emit_u64(e, "run", o->of->run);
 		emit_u64(e, "of", o->of->of);
-		emit_text(e, "model", sim_model());
+		emit_text(e, "told", o->of->told);
+		emit_text(e, "model", o->of->model ? o->of->model : sim_model());
 	}
-	emit_text(e, "version", gputm_version());
+	emit_text(e, "version", o->of && o->of->version ? o->of->version : gputm_version());
 }
 
 void sim_report_point(struct emit *e, const struct sim_options *o, const char *hash)

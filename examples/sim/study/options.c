@@ -102,6 +102,8 @@ static const struct option table[] = {
 	{ "shard", TEXT, AT(shard), 0, 0, NULL, "I/N", "run every Nth point, from the Ith" },
 	{ "resume", TEXT, AT(resume), 0, 0, NULL, "FILE",
 	  "run only what FILE lacks, and keep in it what is done" },
+	{ "resume-any-model", FLAG, AT(any_model), 0, 0, NULL, NULL,
+	  "take results of other sources of gputm-sim, too" },
 	{ "quick", FLAG, AT(quick), 0, 0, NULL, NULL, "the study in its small form" },
 	{ "merge", FILES, AT(merge), 0, 0, NULL, "FILE...", "join the results of shards" },
 	{ "compare", FILES, AT(compare), 0, 0, NULL, "A B", "tell what differs in two results" },
@@ -228,6 +230,11 @@ static const char *name_at(const void *unused, size_t index)
 static const char *run_name_at(const void *unused, size_t index)
 {
 	return index < OF_RUN ? name_at(unused, index) : NULL;
+}
+
+const char *sim_level_name(int level)
+{
+	return levels[level];
 }
 
 bool sim_option_runs(const char *name)
@@ -390,6 +397,9 @@ static const char *study_relations(const struct sim_options *o)
 		       o->resume ? "--resume: it belongs to --study, expected --study FILE too" :
 		       o->quick	 ? "--quick: it belongs to --study, expected --study FILE too" :
 				   "--jobs: it belongs to --study, expected --study FILE too";
+	if (o->any_model && !o->resume && !o->merge)
+		return "--resume-any-model: it says which results are taken, expected --resume "
+		       "FILE or --merge FILE... too";
 	if (o->axes && !o->study)
 		return "--axes: it belongs to --study, expected --study FILE too";
 	if (o->axes && (o->shard || o->resume || o->jobs || o->quick))

@@ -30,6 +30,8 @@ struct sim_beside {
 /* Additional data of a run that is a point of a study. */
 struct sim_of_study {
 	char hash[20];	  /* of the study */
+	const char *told; /* what its results are asked for: level, then figures in order */
+	const char *model, *version; /* what has made the result, if that was another program */
 	uint64_t run, of; /* number of the point, from 1, and number of all points */
 	FILE *out;	  /* for the report */
 	struct sim_beside beside[SIM_AXES];
@@ -38,6 +40,8 @@ struct sim_of_study {
 	size_t spelts;
 	struct sim_kept_units *kept; /* between the runs of a process, or NULL */
 	bool trial;	  /* make the machine and look up figures, but do not run */
+	bool only_hash;	  /* make the workload and put the hash of the point into point_hash */
+	uint64_t point_hash;
 	uint64_t matched; /* patterns of --only that match a figure */
 };
 
@@ -78,7 +82,7 @@ struct sim_options {
 	struct sim_study_file given; /* what stood in it */
 	/* many runs */
 	const char *study, *resume; /* file names or NULL */
-	bool quick, axes;
+	bool quick, axes, any_model;
 	const char *shard;	    /* "i/n" or NULL */
 	uint64_t part, parts;	    /* of it; 1 of 1 without */
 	uint64_t jobs;		    /* 0: as many as there are cores */
@@ -103,6 +107,8 @@ int sim_options_add(struct sim_options *options, const char *name, const char *v
 /* Refuse options that contradict one another. 0 or -1 with the reason on stderr. */
 int sim_options_relate(const struct sim_options *options);
 void sim_options_free(struct sim_options *options);
+/* "roles" and so on, of an enum sim_level. */
+const char *sim_level_name(int level);
 /* Is this the name of an option that decides what is run? */
 bool sim_option_runs(const char *name);
 

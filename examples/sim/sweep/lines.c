@@ -10,8 +10,11 @@
 #include "../base/source.h"
 #include "../study/study_file.h"
 
+const char SWEEP_CUT[] = "expected a whole line of JSON (was the file cut? without the line its "
+			 "point is run again)";
+
 struct head {
-	char study[20], version[32];
+	char study[20], model[16], version[32];
 	uint64_t run, of;
 	bool failed;
 };
@@ -22,6 +25,8 @@ static void take(void *state, const char *path, const char *value, bool quoted)
 
 	if (quoted && !strcmp(path, "study"))
 		snprintf(head->study, sizeof head->study, "%.19s", value);
+	else if (quoted && !strcmp(path, "model"))
+		snprintf(head->model, sizeof head->model, "%.15s", value);
 	else if (quoted && !strcmp(path, "version"))
 		snprintf(head->version, sizeof head->version, "%.31s", value);
 	else if (!strcmp(path, "run"))
@@ -45,13 +50,16 @@ void sweep_lines_free(struct sweep_lines *lines)
 {
 	sim_free(lines->place);
 	lines->place = NULL;
+	if (lines->again)
+		fclose(lines->again);
+	lines->again = NULL;
 }
 
 void sweep_lines_put(struct sweep_lines *lines, uint64_t index, const struct sweep_place *place)
 {
 	struct sweep_place *old = &lines->place[index];
 
-	if (old->file && !old->failed)
+	if (old->file && !old->failed && (!old->other || place->other))
 		return;
 	lines->done += !old->file;
 	lines->failed += place->failed;
@@ -95,12 +103,12 @@ static const char *flaw(struct sweep_lines *lines, const char *line, struct head
 	const char *end = sim_json_each(line, take, head);
 
 	if (!end || *end)
-		return "expected a whole line of JSON (was the file cut? without the line its "
-		       "point is run again)";
+		return SWEEP_CUT;
 	if (!*head->study || !head->run || head->run > head->of)
 		return "expected the result of a point of a study";
 	if (!*lines->study) {
 		memcpy(lines->study, head->study, sizeof lines->study);
+		memcpy(lines->model, head->model, sizeof lines->model);
 		memcpy(lines->version, head->version, sizeof lines->version);
 	}
 	if (!lines->place && sweep_lines_size(lines, head->of))
@@ -108,8 +116,10 @@ static const char *flaw(struct sweep_lines *lines, const char *line, struct head
 	if (strcmp(lines->study, head->study) || lines->count != head->of)
 		return "got a result of another study, or of other kernels or files that it "
 		       "reads, expected one of this";
-	if (strcmp(lines->version, head->version))
-		return "got a result of another version of gputm-sim, expected one of this";
+	if (!lines->any_model && (strcmp(lines->model, head->model) != 0 ||
+				  strcmp(lines->version, head->version) != 0))
+		return "got a result of another model or version of gputm-sim than the first one, "
+		       "expected one of the same (--resume-any-model takes it)";
 	return agrees(lines, head, line) ? NULL : "got another result of a point that has one";
 }
 
@@ -131,21 +141,43 @@ static ssize_t take_line(struct sim_source *source, char **line, size_t *room)
 	}
 }
 
-/* A line with something in it. */
-static const char *take_result(struct sweep_lines *lines, FILE *file, const char *line,
-			       size_t length, uint64_t offset)
+/* Is this the begin of a result, however short? */
+static bool begins(const char *line)
 {
-	struct head head = { .run = 0 };
-	struct sweep_place place = { file, offset, (uint32_t)length, false };
-	const char *wrong = strlen(line) != length ? "got a NUL" : flaw(lines, line, &head);
+	static const char begin[] = "{\"study\":\"";
+	size_t length = strlen(line), most = sizeof begin - 1;
 
-	place.failed = head.failed;
-	if (!wrong)
-		sweep_lines_put(lines, head.run - 1, &place);
-	return wrong;
+	return !strncmp(line, begin, length < most ? length : most);
 }
 
-int sweep_lines_read(struct sweep_lines *lines, FILE *file, const char *name)
+struct reading {
+	sweep_line_fn *fn;
+	void *state;
+	FILE *file;
+	uint64_t end;	 /* where a line begins that was cut, or the end of the file */
+	unsigned number; /* of the present line */
+	unsigned cut;	 /* number of a line that was cut; 0: none yet */
+};
+
+/* What is wrong with the line, or NULL. A line that was cut may be the last one. */
+static const char *take_result(struct reading *r, const char *line, size_t length, uint64_t offset)
+{
+	const struct sweep_place place = { r->file, offset, (uint32_t)length, false, false };
+	const char *wrong;
+
+	if (r->cut) {
+		r->number = r->cut;
+		return SWEEP_CUT;
+	}
+	wrong = strlen(line) != length ? "got a NUL" : r->fn(r->state, line, &place, r->number);
+	if (wrong != SWEEP_CUT || !begins(line))
+		return wrong;
+	r->cut = r->number;
+	r->end = offset;
+	return NULL;
+}
+
+static const char *read_lines(struct reading *r)
 {
 	struct sim_source source;
 	const char *wrong;
@@ -153,26 +185,61 @@ int sweep_lines_read(struct sweep_lines *lines, FILE *file, const char *name)
 	size_t room = 0;
 	ssize_t length;
 
-	rewind(file);
-	sim_source_begin(&source, file);
+	rewind(r->file);
+	sim_source_begin(&source, r->file);
 	wrong = source.wrong;
-	for (unsigned number = 1; !wrong; number++) {
+	for (r->number = 1; !wrong; r->number++) {
 		uint64_t offset = source.place;
 
 		length = take_line(&source, &line, &room);
 		if (length < 0)
 			break;
 		if (length > (ssize_t)strspn(line, " \t"))
-			wrong = take_result(lines, file, line, (size_t)length, offset);
+			wrong = take_result(r, line, (size_t)length, offset);
 		if (wrong)
-			fprintf(stderr, "gputm-sim: %s:%u: %s\n", sim_quoted(name), number, wrong);
+			break;
 		source.at = source.count; /* another line of the file may have been read */
-		(void)fseeko(file, (off_t)source.place, SEEK_SET);
+		(void)fseeko(r->file, (off_t)source.place, SEEK_SET);
 	}
-	if (source.wrong)
-		fprintf(stderr, "gputm-sim: %s:1: %s\n", sim_quoted(name), wrong);
+	r->end = r->cut ? r->end : source.place;
 	sim_free(line);
+	return wrong;
+}
+
+int sweep_lines_each(FILE *file, const char *name, sweep_line_fn *fn, void *state, uint64_t *end)
+{
+	struct reading r = { .fn = fn, .state = state, .file = file };
+	const char *wrong = read_lines(&r);
+
+	*end = r.end;
+	if (wrong)
+		fprintf(stderr, "gputm-sim: %s:%u: %s\n", sim_quoted(name), r.number, wrong);
+	else if (r.cut)
+		fprintf(stderr, "gputm-sim: %s:%u: the last line was cut, as by a full disk: its "
+				"point has no result\n", sim_quoted(name), r.cut);
 	return wrong ? -1 : 0;
+}
+
+static const char *merge_line(void *state, const char *line, const struct sweep_place *place,
+			      unsigned number)
+{
+	struct sweep_lines *lines = state;
+	struct sweep_place result = *place;
+	struct head head = { .run = 0 };
+	const char *wrong = flaw(lines, line, &head);
+
+	(void)number;
+	result.failed = head.failed;
+	if (!wrong)
+		sweep_lines_put(lines, head.run - 1, &result);
+	return wrong;
+}
+
+int sweep_lines_read(struct sweep_lines *lines, FILE *file, const char *name)
+{
+	uint64_t end;
+
+	return sweep_lines_each(file, name, merge_line, lines, &end);
 }
 
 char *sweep_line(const struct sweep_lines *lines, uint64_t index)

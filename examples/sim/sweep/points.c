@@ -78,6 +78,14 @@ static int add_axis(const struct sweep_points *p, size_t i, size_t k, struct sim
 		       sim_options_add(out, axis->name, value, axis->file, axis->line);
 }
 
+/* Figures of units are not in summaries. */
+static int level_of(const struct sweep_points *p)
+{
+	int level = p->options->report;
+
+	return p->file.tell && level == SIM_SUMMARY ? SIM_ROLES : level;
+}
+
 void sweep_point_values(const struct sweep_points *p, uint64_t index, size_t digit[SIM_AXES])
 {
 	uint64_t ignored, count;
@@ -99,6 +107,7 @@ int sweep_point(const struct sweep_points *p, uint64_t index, struct sim_options
 	sweep_point_values(p, index, digit);
 	memset(of, 0, sizeof *of);
 	memcpy(of->hash, p->hash, sizeof of->hash);
+	of->told = p->told;
 	of->run = index + 1;
 	of->of = p->count;
 	for (size_t i = 0; !error && i < file->axes; i++) {
@@ -120,9 +129,7 @@ int sweep_point(const struct sweep_points *p, uint64_t index, struct sim_options
 	out->format = SIM_JSONL;
 	out->progress = SIM_PROGRESS_NEVER;
 	out->only = file->tell;
-	out->report = p->options->report;
-	if (file->tell && out->report == SIM_SUMMARY)
-		out->report = SIM_ROLES;
+	out->report = level_of(p);
 	return error;
 }
 
@@ -349,7 +356,6 @@ static void make_hash(struct sweep_points *p)
 	const struct sim_study_file *file = &p->file;
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 	struct sim_file read;
-	char level[40];
 
 	for (size_t i = 0; i < file->axes; i++) {
 		hash = hashed(hash, file->axis[i].zipped ? "zip" : "");
@@ -357,13 +363,43 @@ static void make_hash(struct sweep_points *p)
 		for (size_t k = 0; k < file->axis[i].values; k++)
 			hash = hashed(hash, file->axis[i].value[k]);
 	}
-	snprintf(level, sizeof level, "check %d level %d%s", file->check, p->options->report,
-		 file->conflicts ? " conflicts" : "");
-	hash = hashed(hashed(hash, level), file->tell ? file->tell : "");
+	hash = hashed(hashed(hash, file->check ? "check" : ""), p->told);
 	for (size_t i = 0; sim_input_at(i, &read); i++)
 		if (strcmp(read.option, "study"))
 			hash = sim_hash_file(hash, read.option, read.name);
 	snprintf(p->hash, sizeof p->hash, "%016" PRIx64, hash);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+/* The order of "tell" does not distinguish results. */
+static int make_told(struct sweep_points *p)
+{
+	const char *tell = p->file.tell;
+	char (*name)[SIM_PATTERN], pattern[SIM_PATTERN], *end;
+	size_t count = 0;
+
+	while (sim_pattern(tell, count, pattern))
+		count++;
+	name = sim_calloc(count + 1, sizeof *name);
+	p->told = sim_malloc(40 + (tell ? strlen(tell) : 0));
+	if (!name || !p->told) {
+		sim_free(name);
+		return sim_complain(-1, "out of memory");
+	}
+	for (size_t i = 0; i < count; i++)
+		(void)sim_pattern(tell, i, name[i]);
+	qsort(name, count, sizeof *name, by_name);
+	end = p->told + sprintf(p->told, "%s%s", sim_level_name(level_of(p)),
+				p->file.conflicts ? "+conflicts" : "");
+	for (size_t i = 0; i < count; i++)
+		if (!i || strcmp(name[i], name[i - 1]) != 0)
+			end += sprintf(end, "%c%s", i ? ',' : ' ', name[i]);
+	sim_free(name);
+	return 0;
 }
 
 int sweep_points_read(const struct sim_options *options, struct sweep_points *out)
@@ -376,7 +412,7 @@ int sweep_points_read(const struct sim_options *options, struct sweep_points *ou
 
 int sweep_points_make(struct sweep_points *p, sweep_run_fn *run)
 {
-	if (sweep_points_select(p))
+	if (make_told(p) || sweep_points_select(p))
 		return -1;
 	make_hash(p);
 	return look_at_figures(p, run) ? -1 : 0;
@@ -385,6 +421,7 @@ int sweep_points_make(struct sweep_points *p, sweep_run_fn *run)
 void sweep_points_free(struct sweep_points *points)
 {
 	sim_study_free(&points->file);
+	sim_free(points->told);
 	sim_free(points->ignored);
 	sim_free(points->kept);
 }

@@ -8,6 +8,7 @@ struct sweep_points {
 	const struct sim_options *options; /* options of the command line */
 	struct sim_study_file file;
 	char hash[20];
+	char *told; /* level, and figures in alphabetical order */
 	uint64_t product;    /* of the values of all lines */
 	uint64_t *ignored;   /* [choices of system, workload, ...]: bits of lines without effect */
 	uint32_t *kept;	     /* points, as numbers below the product */

@@ -8,6 +8,7 @@
 
 #include "lines.h"
 #include "points.h"
+#include "resume.h"
 #include "seeds.h"
 #include "workers.h"
 #include "gputm/base.h"
@@ -79,17 +80,19 @@ static bool end_line(FILE *journal)
 }
 
 /* A file to which results are appended as they arrive; its contents are read first. */
-static FILE *open_journal(const char *name, struct sweep_lines *lines)
+static FILE *open_journal(const char *name, const struct sweep_points *points, sweep_run_fn *run,
+			  struct sweep_lines *lines)
 {
 	FILE *journal = name ? fopen(name, "a+") : tmpfile();
+	uint64_t end = 0;
 
 	if (!journal)
 		fprintf(stderr, "gputm-sim: --resume: got \"%s\", expected a file to read and to "
 				"add to: %s\n", name ? sim_quoted(name) : "(temporary file)",
 			strerror(errno));
-	else if (sweep_lines_read(lines, journal, name ? name : ""))
+	else if (name && sweep_resume(points, run, journal, name, lines, &end))
 		; /* the reason is told */
-	else if (end_line(journal))
+	else if (!name || (!ftruncate(fileno(journal), (off_t)end) && end_line(journal)))
 		return journal;
 	else
 		fprintf(stderr, "gputm-sim: --resume: \"%s\" could not be written: %s\n",
@@ -109,12 +112,12 @@ static int run_points(const struct sweep_points *points, sweep_run_fn *run)
 	int status = SIM_BAD_INPUT;
 	bool opened;
 
-	memcpy(lines.study, points->hash, sizeof lines.study);
-	snprintf(lines.version, sizeof lines.version, "%s", gputm_version());
 	sim_bar_init(&bar, (enum sim_progress)o->progress);
 	sim_stop_on_signals();
 	if (!sweep_lines_size(&lines, points->count))
-		journal = open_journal(o->resume, &lines);
+		journal = open_journal(o->resume, points, run, &lines);
+	if (sim_stop)
+		status = SIM_ENDED;
 	if (journal)
 		status = sim_output_open(&out, "out", o->out ? o->out : o->resume);
 	opened = journal && status == SIM_DONE;
@@ -184,7 +187,7 @@ static int merge(const struct sim_options *o, FILE *file[], struct sweep_lines *
 int sweep_merge(const struct sim_options *options)
 {
 	FILE **file = sim_calloc(options->file_count, sizeof(FILE *));
-	struct sweep_lines lines = { .count = 0 };
+	struct sweep_lines lines = { .any_model = options->any_model };
 	int status = file ? merge(options, file, &lines) :
 			    sim_complain(SIM_FAILED, "out of memory");
 

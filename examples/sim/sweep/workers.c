@@ -241,7 +241,8 @@ static int keep(struct crew *crew, uint64_t point, const char *line, bool failed
 {
 	off_t end = lseek(fileno(crew->journal), 0, SEEK_END);
 	size_t length = strlen(line);
-	struct sweep_place place = { crew->journal, (uint64_t)end, (uint32_t)length - 1, failed };
+	struct sweep_place place = { crew->journal, (uint64_t)end, (uint32_t)length - 1, failed,
+				     false };
 
 	if (end < 0 || !write_all(fileno(crew->journal), line, length)) {
 		fprintf(stderr, "gputm-sim: %s: a result could not be written: %s\n",

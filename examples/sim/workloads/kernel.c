@@ -471,7 +471,7 @@ static int make(const struct sim_workload_request *request, struct sim_workload 
 		kernel_go_without(&k->kernel);
 		k->base.flavour = SIM_TRANSACTIONS;
 	}
-	if (!result)
+	if (!result && !request->only_sizes)
 		result = fill(k, &keys, request->keys, &edges, error, size);
 	sim_keys_free(&keys);
 	sim_edges_free(&edges);

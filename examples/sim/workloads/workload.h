@@ -87,6 +87,7 @@ struct sim_workload_request {
 	const char *edges; /* file name */
 	bool renumber;	   /* its vertices */
 	const char *trace; /* file name, "-" for standard input */
+	bool only_sizes;   /* threads and files that are read, but neither data nor programs */
 };
 
 struct sim_workload_class {
