@@ -15,7 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "python"))
 from gputm import page, plot, runner  # noqa: E402
 from gputm.__main__ import tell  # noqa: E402
-from gputm.claims import Story  # noqa: E402
+from gputm.claims import Story, counted  # noqa: E402
 from gputm.results import Missing, Wrong  # noqa: E402
 
 # In the order of the page.
@@ -27,7 +27,7 @@ STUDIES = """control-flow block-priority ideal kilo-tm kilo-storage warptm-best 
 
 
 def show(name, folder, quick):
-    """Run and judge a study: the lines of its page, and whether all is as expected."""
+    """Run and judge a study: its judged figures, the lines of its page, and whether all is as expected."""
     print(name + ", small" * quick, file=sys.stderr)
     story = Story(os.path.join(HERE, name.replace("-", "_") + ".py"))
     asked = story.asked(*runner.forms(story.study))
@@ -41,7 +41,7 @@ def show(name, folder, quick):
     page.draw(pictures)
     for point in results.failed:
         print(f"{name}: {point['failed']}: {point.get('command')}", file=sys.stderr)
-    return lines, not tell(story, told, quick, every=False) and not results.failed
+    return told, lines, not tell(story, told, quick, every=False) and not results.failed
 
 
 def main():
@@ -59,17 +59,20 @@ def main():
              f"gputm-sim{' --quick' * o.quick}: version {version}. Means over the seeds, bars with their 95 % "
              "intervals; crosses are numbers of the paper." +
              " This is the small form: sizes are not those of the papers." * o.quick, ""]
-    surprising = []
+    surprising, every = [], []
     for name in STUDIES:
-        shown, expected = show(name, o.folder, o.quick)
+        told, shown, expected = show(name, o.folder, o.quick)
+        every += told
         lines += shown
         surprising += [] if expected else [name]
+    lines[3:3] = ["", counted(every)]
     with open(os.path.join(HERE, "left-out.md"), encoding="utf-8") as file:
         lines += file.read().split("\n")
     plot.write(os.path.join(o.folder, "page.md"), "\n".join(lines))
     plot.write(os.path.join(o.folder, "page.html"), page.to_html(lines, o.folder))
     if surprising:
         print("papers.py: not as expected:", *surprising, file=sys.stderr)
+    print(counted(every))
     print(os.path.abspath(os.path.join(o.folder, "page.html")), file=sys.stderr)
     return bool(surprising)
 

@@ -6,7 +6,7 @@ from gputm.claims import Story, at_least, at_most, between, claim, less, more, p
 from gputm.page import markdown, to_html
 from gputm.results import Array, Grid, Results, Wrong
 
-from made import AXES, FULL, Case, study_lines
+from made import AXES, FULL, Case, line, study_lines
 
 STORY = '''
 from gputm.claims import *
@@ -92,13 +92,13 @@ class Test(Case):
         self.assertAlmostEqual(items[1].reach[1], 12.7062 * abs(ratios[0] - ratios[1]) / 2, 3)
 
     def test_the_page(self):
-        told = self.story().judge(self.results)
+        told = self.story().judge(self.results, shuffles=0)
         lines, pictures = markdown(told, "here/page", 2, quick=True)
         for line in ("## A paper, Fig. 1 (section 2): its speed &#124; and more", "Something of it.",
                      "**cycles / locks** (in parentheses: the paper's)", "![speed](page-speed.svg)",
                      "| variant | speed |", "| few | 3.29 (2) |", "|  | at |",
                      '| few are slow | `more(speed.sel(variant="few"), 3) and at_least(speed.sel('
-                     'variant="locks"), 1)` | 3.29 &#62; 3; 1 &#62;= 1 | holds (expected: in part) |',
+                     'variant="locks"), 1)` | 3.29 &#62; 3; 1 &#62;= 1 | holds, null 0.00 (expected: in part) |',
                      "| with many threads | `less(d[\"cycles\"].sel(threads=256), 1)` |  | no result |"):
             self.assertIn(line, lines)
         self.assertEqual([file for _, file, _ in pictures], ["here/page-speed.svg"])
@@ -108,6 +108,21 @@ class Test(Case):
         for part in ("<h2>A paper, Fig. 1", "<b>cycles / locks</b>", "<td>3.29 (2)", "<p>(no picture page-speed.svg)",
                      '<code>less(speed, 1)</code>', '<td class="t">few are slow'):
             self.assertIn(part, words)
+
+    def test_a_claim_that_chance_meets_is_a_sanity_check(self):
+        # Each seed has two runs, whose results are shuffled: one order in four, and all of them.
+        lines = [line(seed, {"cycles": 100 * at + seed}, system=system)
+                 for seed in (1, 2) for at, system in enumerate(("fast", "slow"))]
+        story = self.story("from gputm.claims import *\n@figure('A paper')\ndef one(d):\n"
+                           "    fast, slow = d['cycles'].sel(system='fast'), d['cycles'].sel(system='slow')\n"
+                           "    yield claim('order', less(fast * 1.5, slow))\n"
+                           "    yield claim('size', less(fast + slow, 1000))\n")
+        told = story.judge(Results(lines))
+        order, size = told[0][1]
+        self.assertEqual(size.null, 1)
+        self.assertTrue(0.15 < order.null < 0.35, order.null)
+        self.assertEqual(order.null, story.judge(Results(lines))[0][1][0].null)
+        self.assertRegex(claims.counted(told), "^Of 2 claims 0 hold; 2 more hold that shuffled results meet")
 
     def test_what_does_not_exist_is_named_with_its_figure(self):
         for words, change in (

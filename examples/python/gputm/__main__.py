@@ -69,7 +69,7 @@ def tell(story, told, quick, every=True):
         other = claim.surprises(quick)
         changed += other
         if every or other:
-            print(f'{story.path}: "{claim.title}": {claim.verdict}' +
+            print(f'{story.path}: "{claim.title}": {claim.shown_verdict()}' +
                   (f", expected {claim.expected(quick)}" if other else "") +
                   (f": {claim.here}" if claim.here else ""))
     return changed
@@ -77,7 +77,9 @@ def tell(story, told, quick, every=True):
 
 def do_judge(o):
     story, _, told = judged(o)
-    return 1 if tell(story, told, o.quick) else 0
+    changed = tell(story, told, o.quick)
+    print(claims.counted(told))
+    return 1 if changed else 0
 
 
 def do_page(o):

@@ -21,6 +21,8 @@ import os
 from .results import Array, Dry, Missing, Wrong, number, shown
 from .stats import reach
 
+SHUFFLES = 200
+SANE = 0.1  # a claim that holds more often with shuffled results is a sanity check
 VERDICTS = "no result", "holds", "in part", "differs"
 
 
@@ -39,6 +41,7 @@ class Table:
 
 class Claim:
     verdict = here = judged_by = None
+    null = 0.0  # how often the claim holds where results are shuffled
 
     def __init__(self, title, relations, expect, quick, why):
         for verdict in expect, quick:
@@ -54,6 +57,10 @@ class Claim:
         """Is another verdict expected? A claim may have no cell in the small form."""
         return (self.expected(quick) not in (None, self.verdict) and
                 not (quick and self.verdict == "no result"))
+
+
+    def shown_verdict(self):
+        return self.verdict + (f", null {self.null:.2f}" if self.verdict == "holds" else "")
 
 
 class Paper:
@@ -178,11 +185,22 @@ def _relate(sign, holds, a, b):
     return cells, held, (f"{held} of {cells}, but not {told}" + ", ..." * (len(failing) > 6))
 
 
+def counted(told):
+    """How many claims have which verdict."""
+    every = [item for _, items in told for item in items if isinstance(item, Claim)]
+    count = {verdict: sum(item.verdict == verdict for item in every) for verdict in VERDICTS}
+    sane = sum(item.verdict == "holds" and item.null > SANE for item in every)
+    return (f"Of {len(every)} claims {count['holds'] - sane} hold; {sane} more hold that shuffled results "
+            f"meet in more than {SANE:.0%} of {SHUFFLES} shuffles (sanity checks); {count['in part']} hold in "
+            f"part, {count['differs']} differ, {count['no result']} have no result.")
+
+
 def judge_claim(item):
     judged = [_relate(*relation) for relation in item.relations]
     cells, held = sum(row[0] for row in judged), sum(row[1] for row in judged)
     item.here = "; ".join(row[2] for row in judged if row[0])
     item.verdict = VERDICTS[0 if not cells else 1 if held == cells else 2 if held else 3]
+    return item.verdict
 
 
 def reach_of(arrays):
@@ -231,7 +249,7 @@ class Story:
             asked.update(dict.fromkeys(dry.asked))
         return [*asked]
 
-    def judge(self, results):
+    def judge(self, results, shuffles=SHUFFLES):
         """Pairs of a source and its items, judged."""
         told = self.items(results)
         if len(results.grid.seeds) > 1:
@@ -241,9 +259,14 @@ class Story:
                     if isinstance(item, Table):
                         item.reach = reach_of([seed[at][i].value for seed in seeds])
         written = _relations_of(self.source)
-        for item in (item for items in told for item in items if isinstance(item, Claim)):
-            judge_claim(item)
-            item.judged_by = written.get(item.title, "")
+        drawn = [self.items(results.shuffled(number)) for number in range(shuffles)]
+        for at, items in enumerate(told):
+            for i, item in enumerate(items):
+                if isinstance(item, Claim):
+                    judge_claim(item)
+                    item.judged_by = written.get(item.title, "")
+                    others = [other[at][i] for other in drawn]
+                    item.null = sum(judge_claim(other) == "holds" for other in others) / (shuffles or 1)
         return [(function.source, items) for function, items in zip(self.figures, told)]
 
 

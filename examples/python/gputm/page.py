@@ -44,8 +44,8 @@ def table_lines(table):
 
 
 def claim_line(claim, quick):
-    verdict = claim.verdict
-    if claim.surprises(quick) and verdict != "no result":
+    verdict = claim.shown_verdict()
+    if claim.surprises(quick) and claim.verdict != "no result":
         verdict += f" (expected: {claim.expected(quick)})"
     if claim.verdict != "holds" and claim.why:
         verdict += ": " + escaped(claim.why)

@@ -16,6 +16,10 @@ gputm.Missing: system has no value warptm; it has getm, kilo-tm
 """
 import json
 import math
+import random
+
+# Settings that say what is run; the others say on what.
+WORKLOAD = "seed", "workload", "kernel", "trace", "keys", "edges", "vertices", "threads"
 
 
 class Wrong(Exception):
@@ -297,6 +301,19 @@ class Results:
         """The same results, of one seed by its place, from 0."""
         out = object.__new__(type(self))
         out.__dict__.update(self.__dict__, chosen=at)
+        return out
+
+    def shuffled(self, number):
+        """The points with results of others of equal workload and seed, as chance has it."""
+        dice, out, groups = random.Random(number), self.of_seed(self.chosen), {}
+        for at, line in enumerate(self.lines):
+            key = tuple((name, text(value)) for name, value in line.items()
+                        if name.startswith("point.") and name.split(".")[1] in WORKLOAD)
+            groups.setdefault(key, []).append(at)
+        out.lines = [*self.lines]
+        for places in groups.values():
+            for at, other in zip(places, dice.sample(places, len(places))):
+                out.lines[at] = self.lines[other]
         return out
 
     def _candidates(self, at, line, axis):
