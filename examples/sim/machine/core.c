@@ -218,7 +218,7 @@ void sim_cores_io(struct sim_machine *machine, struct sim_io *io)
 		if (io->loading && sim_io_ok(io))
 			core_check(machine, core, io);
 	}
-	if (machine->former->io)
+	if (machine->former->io && sim_io_ok(io))
 		machine->former->io(machine, io);
 	SIM_IO_ARRAY(io, machine->shared, shared_words(machine));
 }
