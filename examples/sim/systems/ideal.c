@@ -212,7 +212,7 @@ static void store(struct sim_port *port, struct sim_warp *warp)
 	sim_wake_in(port, warp, port->shape.plain_latency);
 }
 
-static void commit_lane(struct sim_port *port, struct sim_warp *warp, uint64_t lane)
+static void write_lane(struct sim_port *port, struct sim_warp *warp, uint64_t lane)
 {
 	struct ideal *ideal = port->state;
 	uint32_t number = lane_number(warp, lane);
@@ -226,15 +226,19 @@ static void commit_lane(struct sim_port *port, struct sim_warp *warp, uint64_t l
 	}
 	forget(ideal, number);
 	warp->witness[lane] = port->witness++;
-	sim_tx_commit(port, warp, UINT64_C(1) << lane, warp->witness);
 }
 
+/* A lane that commits may abort later lanes of its own warp. */
 static void commit(struct sim_port *port, struct sim_warp *warp)
 {
-	uint64_t running;
+	uint64_t left, done = 0;
 
-	while (!port->failed && (running = gputm_simt_stack_tx_running(warp->stack)))
-		commit_lane(port, warp, (uint64_t)__builtin_ctzll(running));
+	while (!port->failed && (left = gputm_simt_stack_tx_running(warp->stack) & ~done)) {
+		write_lane(port, warp, (uint64_t)__builtin_ctzll(left));
+		done |= left & -left;
+	}
+	if (done)
+		sim_tx_commit(port, warp, done, warp->witness);
 	sim_tx_over(port, warp, sim_now(port) + port->core_ticks);
 }
 
