@@ -156,7 +156,7 @@ static uint32_t sector_bytes(uint32_t words)
 void sim_l1_send(struct sim_port *port, struct sim_message *message, enum sim_op op,
 		 const struct gputm_access_coalescer_access *wide, uint32_t line_bytes)
 {
-	uint32_t lanes = (uint32_t)__builtin_popcountll(wide->lane_mask), bytes = 8;
+	uint32_t bytes = 8;
 
 	message->a = wide->address;
 	message->b = wide->lane_mask;
@@ -167,9 +167,9 @@ void sim_l1_send(struct sim_port *port, struct sim_message *message, enum sim_op
 		message->d = sector_bytes(wide->word_mask);
 		bytes += message->d;
 	} else if (op == SIM_CAS) {
-		bytes += 8 * lanes;
+		bytes += 8 * (uint32_t)__builtin_popcountll(wide->lane_mask);
 	} else if (op == SIM_ADD) {
-		bytes += 4 * lanes;
+		bytes += 4 * (uint32_t)__builtin_popcountll(wide->lane_mask);
 	} else {
 		message->kind = SIM_TRAFFIC_LOAD;
 		message->d = line_bytes ? line_bytes : sector_bytes(wide->word_mask);
