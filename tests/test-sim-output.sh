@@ -61,6 +61,24 @@ case_whole() {
 	) || failed=1
 	[ "$(cat report)" = old ] || complain '--out: the old file is not whole'
 	[ ! -e events ] || complain '--issues: half a file'
+	# Of a study the results that have room are whole, and the same command goes on.
+	printf 'workload bank\nthreads 32\nsystem ideal coarse-lock\nset machine.cores 4 8\nseed 1..3\ntell cycles\n' >room.study
+	gives 0 '' --study room.study --jobs 1 --out room.jsonl
+	cp room.jsonl room.before
+	(
+		ulimit -f 2
+		gives 1 'part.jsonl: a result could not be written: File too large' --study room.study --jobs 1 \
+			--resume part.jsonl
+		gives 1 'results: a result could not be written: File too large' --study room.study --jobs 1 \
+			--out never.jsonl
+		gives 1 'room.jsonl:' --study room.study --jobs 1 --resume room.jsonl
+		exit "$failed"
+	) || failed=1
+	[ ! -e never.jsonl ] || complain '--study --out: half of the results'
+	cmp -s room.jsonl room.before || complain '--resume: results are lost'
+	"$lint" "$(wc -l <part.jsonl)" <part.jsonl || complain '--resume: half a line'
+	gives 0 " reused, $((12 - $(wc -l <part.jsonl))) to run" --study room.study --jobs 1 --resume part.jsonl
+	cmp -s part.jsonl room.jsonl || complain '--resume after a full disk: other bytes'
 	# The files of --cacti are all there or none.
 	mkdir old.cacti
 	echo old >old.cacti/arrays.csv
@@ -79,6 +97,9 @@ case_whole() {
 			# shellcheck disable=SC2086
 			gives 1 "$option: \"/dev/full\" could not be written: No space left" $nested $option /dev/full
 		done
+		gives 1 '--out: "/dev/full" could not be written: No space left' --study room.study \
+			--resume part.jsonl --out /dev/full
+		gives 1 '--out: "/dev/full" could not be written: No space left' --study room.study --axes --out /dev/full
 		for form in text json csv; do
 			# shellcheck disable=SC2086
 			"$sim" $small --format $form >/dev/full 2>err && complain "$form: exit 0 on a full device"

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "resume.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -89,6 +90,7 @@ struct resume {
 	char lacked[SIM_PATTERN];
 	char strange[SIM_QUOTE + 200]; /* why the first such line is of no point of the study */
 	unsigned strange_line;
+	bool full; /* is the disk */
 	/* of the line that is read */
 	struct old old;
 };
@@ -217,7 +219,8 @@ static const char *write_again(struct resume *r, uint64_t index, const char *lin
 	emit_finish(&e);
 	sim_options_free(&options);
 	end = fflush(file) ? -1 : ftello(file);
-	if (begin < 0 || end < 0)
+	r->full = begin < 0 || end < 0;
+	if (r->full)
 		return "results cannot be kept in a temporary file: is the disk full?";
 	*out = (struct sweep_place){ file, (uint64_t)begin, (uint32_t)(end - begin - 1), false,
 				     other };
@@ -371,35 +374,52 @@ static bool refuses(const struct resume *r, const char *name)
 	return true;
 }
 
-static int take_all(struct resume *r, sweep_run_fn *run, FILE *file, const char *name,
-		    uint64_t *end)
+/* What was cut is no result, and others are added behind the last whole line. */
+static int drop_cut_line(FILE *file, const char *name, uint64_t end, off_t size)
 {
+	if ((off_t)end >= size || !ftruncate(fileno(file), (off_t)end))
+		return SIM_DONE;
+	fprintf(stderr, "gputm-sim: --resume: \"%s\" could not be written: %s\n",
+		sim_quoted(name), strerror(errno));
+	return SIM_FAILED;
+}
+
+static int take_all(struct resume *r, sweep_run_fn *run, FILE *file, const char *name, off_t size)
+{
+	uint64_t end;
+
 	r->known = sim_calloc(r->points->count + 1, sizeof *r->known);
 	r->lines->again = tmpfile();
 	if (!r->known || !r->lines->again)
-		return sim_complain(-1, "--resume: out of memory, or of room for a temporary file");
+		return sim_complain(SIM_FAILED, "--resume: out of memory, or of room for a "
+						"temporary file");
 	r->known_count = hash_points_quietly(r->points, run, r->known);
-	if (sim_stop || sweep_lines_each(file, name, resume_line, r, end) || refuses(r, name))
-		return -1;
+	if (sim_stop)
+		return SIM_ENDED;
+	if (sweep_lines_each(file, name, resume_line, r, &end))
+		return r->full ? SIM_FAILED : SIM_BAD_INPUT;
+	if (refuses(r, name))
+		return SIM_BAD_INPUT;
 	tell(r, name);
-	return 0;
+	return drop_cut_line(file, name, end, size);
 }
 
 int sweep_resume(const struct sweep_points *points, sweep_run_fn *run, FILE *file,
-		 const char *name, struct sweep_lines *lines, uint64_t *end)
+		 const char *name, struct sweep_lines *lines)
 {
-	struct resume *r = sim_calloc(1, sizeof *r);
-	int error;
+	struct resume *r;
+	off_t size = fseeko(file, 0, SEEK_END) ? 0 : ftello(file);
+	int status;
 
-	*end = 0;
-	if (fseeko(file, 0, SEEK_END) || !ftello(file))
-		return sim_free(r), 0;
+	if (size <= 0)
+		return SIM_DONE; /* there is nothing yet */
+	r = sim_calloc(1, sizeof *r);
 	if (!r)
-		return sim_complain(-1, "out of memory");
+		return sim_complain(SIM_FAILED, "out of memory");
 	r->points = points;
 	r->lines = lines;
-	error = take_all(r, run, file, name, end);
+	status = take_all(r, run, file, name, size);
 	sim_free(r->known);
 	sim_free(r);
-	return error;
+	return status;
 }

@@ -11,8 +11,9 @@
 #include "points.h"
 
 /* Take what fits of the file `name`, and print on stderr how many points that gives, and why others
- * are run. *end is where results may be added. 0, or -1 with the reason on stderr. */
+ * are run. A last line that was cut is taken off the file. An exit status, with the reason on
+ * stderr. */
 int sweep_resume(const struct sweep_points *points, sweep_run_fn *run, FILE *file,
-		 const char *name, struct sweep_lines *lines, uint64_t *end);
+		 const char *name, struct sweep_lines *lines);
 
 #endif

@@ -79,27 +79,26 @@ static bool end_line(FILE *journal)
 	return putc('\n', journal) != EOF && !fflush(journal);
 }
 
-/* A file to which results are appended as they arrive; its contents are read first. */
-static FILE *open_journal(const char *name, const struct sweep_points *points, sweep_run_fn *run,
-			  struct sweep_lines *lines)
+/* A file to which results are appended as they arrive; its contents are read first. An exit
+ * status, with the reason on stderr. */
+static int open_journal(const char *name, const struct sweep_points *points, sweep_run_fn *run,
+			struct sweep_lines *lines, FILE **out)
 {
-	FILE *journal = name ? fopen(name, "a+") : tmpfile();
-	uint64_t end = 0;
+	int status;
 
-	if (!journal)
+	*out = name ? fopen(name, "a+") : tmpfile();
+	if (!*out) {
 		fprintf(stderr, "gputm-sim: --resume: got \"%s\", expected a file to read and to "
 				"add to: %s\n", name ? sim_quoted(name) : "(temporary file)",
 			strerror(errno));
-	else if (name && sweep_resume(points, run, journal, name, lines, &end))
-		; /* the reason is told */
-	else if (!name || (!ftruncate(fileno(journal), (off_t)end) && end_line(journal)))
-		return journal;
-	else
-		fprintf(stderr, "gputm-sim: --resume: \"%s\" could not be written: %s\n",
-			sim_quoted(name), strerror(errno));
-	if (journal)
-		fclose(journal);
-	return NULL;
+		return SIM_BAD_INPUT;
+	}
+	status = name ? sweep_resume(points, run, *out, name, lines) : SIM_DONE;
+	if (status != SIM_DONE || end_line(*out))
+		return status;
+	fprintf(stderr, "gputm-sim: --resume: \"%s\" could not be written: %s\n",
+		sim_quoted(name), strerror(errno));
+	return SIM_FAILED;
 }
 
 static int run_points(const struct sweep_points *points, sweep_run_fn *run)
@@ -109,18 +108,16 @@ static int run_points(const struct sweep_points *points, sweep_run_fn *run)
 	struct sim_output out = { .file = NULL };
 	struct sim_bar bar;
 	FILE *journal = NULL;
-	int status = SIM_BAD_INPUT;
+	int status = sweep_lines_size(&lines, points->count) ? SIM_FAILED : SIM_DONE;
 	bool opened;
 
 	sim_bar_init(&bar, (enum sim_progress)o->progress);
 	sim_stop_on_signals();
-	if (!sweep_lines_size(&lines, points->count))
-		journal = open_journal(o->resume, points, run, &lines);
-	if (sim_stop)
-		status = SIM_ENDED;
-	if (journal)
+	if (status == SIM_DONE)
+		status = open_journal(o->resume, points, run, &lines, &journal);
+	if (status == SIM_DONE)
 		status = sim_output_open(&out, "out", o->out ? o->out : o->resume);
-	opened = journal && status == SIM_DONE;
+	opened = status == SIM_DONE;
 	if (opened)
 		status = sweep_work(points, run, &lines, journal, o->resume ? o->resume : "results",
 				    &bar) ? SIM_FAILED : SIM_DONE;

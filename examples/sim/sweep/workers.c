@@ -236,7 +236,8 @@ static char *failed_line(const struct sweep_points *points, uint64_t point, cons
 	return line;
 }
 
-/* Append the line to the journal in a single write: it is there completely or not at all. */
+/* Append the line to the journal in a single write: it is there completely or not at all, also on a
+ * full disk. */
 static int keep(struct crew *crew, uint64_t point, const char *line, bool failed)
 {
 	off_t end = lseek(fileno(crew->journal), 0, SEEK_END);
@@ -245,8 +246,11 @@ static int keep(struct crew *crew, uint64_t point, const char *line, bool failed
 				     false };
 
 	if (end < 0 || !write_all(fileno(crew->journal), line, length)) {
-		fprintf(stderr, "gputm-sim: %s: a result could not be written: %s\n",
-			sim_quoted(crew->name), strerror(errno));
+		const char *reason = strerror(errno);
+		bool cut = end >= 0 && ftruncate(fileno(crew->journal), end);
+
+		fprintf(stderr, "gputm-sim: %s: a result could not be written: %s%s\n",
+			sim_quoted(crew->name), reason, cut ? "; its last line is cut" : "");
 		return -1;
 	}
 	sweep_lines_put(crew->lines, point, &place);
