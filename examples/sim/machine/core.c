@@ -134,7 +134,7 @@ void sim_warp_check(const struct sim_machine *machine, const struct sim_warp *wa
 	SIM_IO_FLAG(io, warp->in_tx);
 	sim_lanes_must(&machine->port, io, "warp",
 		       warp->mask | warp->inside | warp->stray | warp->whole | warp->due |
-			       warp->active | warp->passed | warp->failed | warp->abandoned |
+			       warp->active | warp->passed | warp->failed |
 			       warp->taken | l->live | l->began | l->open | l->failed |
 			       l->locking);
 	sim_io_must(io, "warp", !warp->due || warp->into < machine->port.program->registers);
@@ -150,10 +150,8 @@ void sim_warp_check(const struct sim_machine *machine, const struct sim_warp *wa
 	}
 	sim_io_below(io, "warp", l->does, SIM_SPENT_KINDS);
 	sim_io_below(io, "warp", l->before, SIM_SPENT_KINDS);
-	for (uint32_t lane = 0; lane < SIM_MAX_LANES; lane++) {
+	for (uint32_t lane = 0; lane < SIM_MAX_LANES; lane++)
 		sim_io_below(io, "warp", warp->home[lane], machine->config.warps);
-		sim_io_below(io, "warp", warp->where[lane], machine->config.warps);
-	}
 }
 
 /* What a thread says of an index beyond an array is kept only of those that have one. */

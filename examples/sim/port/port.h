@@ -159,13 +159,10 @@ struct sim_warp {
 	/* On a host that compacts warps, threads change from warp to warp of their block but stay
 	 * in their lanes. At the begin and commit of an attempt all threads are at home. */
 	uint8_t then;	       /* for the host: the step before its next instruction */
-	uint8_t row, name;     /* static warp of its block; index in the stack of the block */
 	uint8_t home[SIM_MAX_LANES];  /* warp of the core in which the thread is at home */
-	uint8_t where[SIM_MAX_LANES]; /* warp of the core that now holds the thread at home here */
 	uint32_t pc, next, taken;
 	uint32_t active;	 /* lanes that run, or whose commit is open */
 	uint32_t passed, failed; /* of the attempt */
-	uint32_t abandoned;	 /* threads at home here that the host was asked to abort */
 	/* In runs without a TM system. */
 	bool memory;	 /* it waits for memory */
 	bool ending;	 /* threads end when its present instruction is complete */
