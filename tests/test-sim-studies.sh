@@ -344,7 +344,7 @@ TABLE
 		echo "2 --study points --jobs 1 --resume $file : $file:${line#* }"
 		echo "same $file $file.before"
 	done >>table
-	echo '1 --study points --jobs 1 --resume mixed.jsonl --out results : 40 reused, 10 to run; 10 lines are of failures; 1 lines are of no point of the study, and stay there' >>table
+	echo '1 --study points --jobs 1 --resume mixed.jsonl --out results : 40 reused, 10 to run; lines that are not taken: 10 of failures, 1 of no point of the study, which stay there' >>table
 	echo 'same results all.jsonl' >>table
 	runs <table
 	# A kernel, or what it includes, is another one than when the first points were run.
@@ -403,7 +403,7 @@ TXT
 	lines=$(wc -l <cut.jsonl)
 	run 0 --study few --jobs 2 --resume cut.jsonl
 	grep -qF "gputm-sim: cut.jsonl:$((lines + 1)): the last line was cut, as by a full disk" err &&
-		grep -qF "cut.jsonl: 0 reused, 32 to run; $lines lines lack figures that the study tells, such as commit*" err ||
+		grep -qF "cut.jsonl: 0 reused, 32 to run; lines that are not taken: $lines without figures that the study tells, such as commit*" err ||
 		complain "lines that are cut and lack figures: $(cat err)"
 	run 0 --study few --jobs 2 --out fresh.jsonl
 	cmp -s cut.jsonl fresh.jsonl || complain 'a cut line: other bytes than a fresh run'
@@ -411,7 +411,7 @@ TXT
 	sed 's/"model":"[0-9a-f]*"/"model":"0badc0de"/' cut.jsonl >model.jsonl
 	cp model.jsonl any.jsonl
 	cat >table <<'TXT'
-0 --study few --jobs 2 --resume model.jsonl : model.jsonl: 0 reused, 32 to run; 32 lines are of model 0badc0de, and not
+0 --study few --jobs 2 --resume model.jsonl : model.jsonl: 0 reused, 32 to run; lines that are not taken: 32 of model 0badc0de (this is
 same model.jsonl fresh.jsonl
 0 --study few --jobs 2 --resume any.jsonl --resume-any-model : any.jsonl: 32 reused, 0 to run
 2 --study few --resume-any-model : --resume-any-model: it says which results are taken
@@ -421,7 +421,7 @@ TXT
 		complain '--resume-any-model: other bytes'
 	{ cat few; echo check; } >checked
 	run 0 --study checked --jobs 2 --shard 1/8 --resume fresh.jsonl --out checked.jsonl
-	grep -qF 'fresh.jsonl: 0 reused, 4 to run; 32 lines are of runs without --check' err || complain "--check: $(cat err)"
+	grep -qF 'fresh.jsonl: 0 reused, 4 to run; lines that are not taken: 32 of runs without --check' err || complain "--check: $(cat err)"
 	[ "$(grep -c '"check.passed":true' checked.jsonl)" -eq 4 ] || complain 'check.passed is missing'
 }
 

@@ -327,32 +327,44 @@ static const char *resume_line(void *state, const char *line, const struct sweep
 
 /* ---- told ---- */
 
+/* Begin to tell how many lines have this fate, if any have. */
+static bool has_some(const struct resume *r, enum fate fate, bool *told)
+{
+	size_t count = r->lines_with[fate];
+
+	if (count)
+		fprintf(stderr, "%s%zu", *told ? ", " : "; lines that are not taken: ", count);
+	*told |= count > 0;
+	return count > 0;
+}
+
+static void tell_left(const struct resume *r)
+{
+	bool told = false;
+
+	if (has_some(r, OTHER_MODEL, &told))
+		fprintf(stderr, " of model %s (this is %s: sources have changed, and figures may "
+				"have; --resume-any-model takes them)", r->model, sim_model());
+	if (has_some(r, OTHER_CHECK, &told))
+		fprintf(stderr, " of runs with%s --check", r->points->file.check ? "out" : "");
+	if (has_some(r, LACKS, &told))
+		fprintf(stderr, " without figures that the study tells, such as %s", r->lacked);
+	if (has_some(r, FAILED, &told))
+		fputs(" of failures", stderr);
+	if (has_some(r, STRANGE, &told))
+		fputs(" of no point of the study, which stay there", stderr);
+}
+
 static void tell(const struct resume *r, const char *name)
 {
 	const struct sim_options *o = r->points->options;
-	const size_t *with = r->lines_with;
 	uint64_t missing = 0;
 
 	for (uint64_t i = o->part - 1; i < r->lines->count; i += o->parts)
 		missing += !r->lines->place[i].file;
 	fprintf(stderr, "gputm-sim: %s: %llu reused, %llu to run", sim_quoted(name),
 		(unsigned long long)r->lines->done, (unsigned long long)missing);
-	if (with[OTHER_MODEL])
-		fprintf(stderr, "; %zu lines are of model %s, and not %s: sources that can change "
-				"figures are others (--resume-any-model takes such lines where the "
-				"point has the same hash)", with[OTHER_MODEL], r->model,
-			sim_model());
-	if (with[OTHER_CHECK])
-		fprintf(stderr, "; %zu lines are of runs with%s --check", with[OTHER_CHECK],
-			r->points->file.check ? "out" : "");
-	if (with[LACKS])
-		fprintf(stderr, "; %zu lines lack figures that the study tells, such as %s",
-			with[LACKS], r->lacked);
-	if (with[FAILED])
-		fprintf(stderr, "; %zu lines are of failures", with[FAILED]);
-	if (with[STRANGE])
-		fprintf(stderr, "; %zu lines are of no point of the study, and stay there",
-			with[STRANGE]);
+	tell_left(r);
 	fputc('\n', stderr);
 }
 
