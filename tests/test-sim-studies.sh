@@ -325,16 +325,21 @@ TABLE
 		echo 'absent results'
 	done >table
 	sed '26,$d' all.jsonl >half
+	head -c 3000 all.jsonl >short
 	sed '1,25d; s/"model":"/&9/' all.jsonl >rest
 	{
 		echo '2 --merge half rest --out results : rest:1: got a result of another model'
+		echo '1 --merge short --out results : 43 of 50 points are missing: 8 9 10'
+		echo "1 --merge short --out results : short:$cut: the last line was cut"
 		echo '1 --merge half rest --resume-any-model --out results : 10 of 50 points failed'
 	} >>table
 	# What would be lost, or is no result, is not gone on with, and the file is left as it is.
 	sed 's/bank/queue/; s/"point.hash":"[0-9a-f]*"/"point.hash":"0"/' all.jsonl >queue
 	(cat all.jsonl && sed '1!d; s/"point.hash":"[0-9a-f]*"/"point.hash":"0"/; s/"point.seed":1/"point.seed":9/' all.jsonl) >mixed.jsonl
 	sed '2s/"point.hash":"[0-9a-f]*"/"point.hash":"0"/' all.jsonl >bytes
-	for line in "cut $cut: expected a whole line of JSON" 'other 1: expected the result of a point of a study' \
+	printf 'notes of mine' >notes
+	for line in "cut $cut: expected a whole line of JSON" 'notes 1: expected a whole line of JSON' \
+		'other 1: expected the result of a point of a study' \
 		'another 51: got another result of a point that has one' \
 		'queue 1: got a result of no point of the study: workload is queue, which no line of the study has (40 of 40 lines); nothing is run, expected a file with results of this study' \
 		'mixed.jsonl 51: got a result of no point of the study: seed is 9, which no line of the study has (1 of 41 lines); nothing is run, expected --out FILE too' \
