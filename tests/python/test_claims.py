@@ -47,11 +47,13 @@ class Test(Case):
         a, one = self.array(1, 2, 3), Array(self.grid, (), [4])
         for relation, verdict, here in (
                 (less(a, 4), "holds", "3 of 3, 1 to 3"),
+                (less(a, self.array(2, 3, 12)), "holds", "3 of 3, ratio 0.25 to 0.667"),
+                (less(a, self.array(2, math.nan, 12)), "holds", "2 of 2, ratio 0.25 to 0.5"),
                 (less(a, 3), "in part", "2 of 3, but not many: 3 < 3"),
                 (more(a, 5), "differs", "0 of 3, but not locks: 1 > 5, few: 2 > 5, many: 3 > 5"),
                 (at_most(a, 3), "holds", "3 of 3, 1 to 3"),
                 (at_least(a.sel(variant=["few", "many"]), 2), "holds", "2 of 2, 2 to 3"),
-                (between(1, a, 3), "holds", "3 of 3, 1 to 1; 3 of 3, 1 to 3"),
+                (between(1, a, 3), "holds", "3 of 3, ratio 0.333 to 1; 3 of 3, 1 to 3"),
                 (within(one, 1.25, 5), "holds", "4 within 1.25 of 5"),
                 (within(one, 1.25, 5.01), "differs", "not 4 within 1.25 of 5.01"),
                 (less(one, 5, 4.5), "in part", "4 < 5; not 5 < 4.5"),
@@ -66,7 +68,7 @@ class Test(Case):
 
     def test_a_paper_s_numbers(self):
         one = paper("concurrency", "variant", {1: {"few": 3}, "inf": {"few": 4, "many": 5}})
-        self.assertEqual(self.judged(at_most(self.results["cycles"] * 0 + 3, one)), ("holds", "3 of 3, 3 to 3"))
+        self.assertEqual(self.judged(at_most(self.results["cycles"] * 0 + 3, one)), ("holds", "3 of 3, ratio 0.6 to 1"))
         self.assertEqual(claims.bound(one.sel(variant="few"), self.results["cycles"]).cells, [3, 4])
         self.refused(KeyError, "variant has no value huge; it has locks, few, many", claims.bound,
                      paper("variant", {"huge": 1}), self.array(1, 2, 3))

@@ -179,8 +179,10 @@ def _relate(sign, holds, a, b):
         _, x, y = rows[0]
         return cells, held, f"{'' if held else 'not '}{shown(x)} {sign} {shown(y)}"
     if not failing:
-        left = [x for _, x, _ in rows]
-        return cells, held, f"{held} of {cells}, {shown(min(left))} to {shown(max(left))}"
+        what, left = "", [x for _, x, _ in rows]
+        if len({y for _, _, y in rows}) > 1 and all(y for _, _, y in rows):
+            what, left = "ratio ", [x / y for _, x, y in rows]
+        return cells, held, f"{held} of {cells}, {what}{shown(min(left))} to {shown(max(left))}"
     told = ", ".join(f"{_cell_name(row)}: {shown(x)} {sign} {shown(y)}" for row, x, y in failing[:6])
     return cells, held, (f"{held} of {cells}, but not {told}" + ", ..." * (len(failing) > 6))
 
