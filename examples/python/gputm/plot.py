@@ -136,7 +136,7 @@ class Picture:
             key = max(key, 75 + 7 * max(map(len, self.grid.values[self.series])), 20 + 7 * len(self.series))
         if not self.numbers:
             wide = max(wide, 60 + len(self.shown) * (10 + (6 if self.bars else 7) * max(map(len, self.xs))))
-        width, height = wide * len(live) + 90 + key, max(210 * len(self.rows) + 90, 18 * count + 130)
+        width, height = wide * len(live) + 100 + key, max(210 * len(self.rows) + 100, 18 * count + 130)
         out = ["# Drawn by python3 -m gputm; gnuplot FILE draws it again.",
                "# Means and their 95 % intervals over the seeds."]
         out += [f"# Left out, without numbers: {name}." for name in left]
@@ -148,7 +148,7 @@ class Picture:
                 "set output " + quoted(self.name)]
         if seeds > 1:
             out.append(f"set label 1 'means of {seeds} seeds, 95 % intervals' at screen "
-                       f"{1 - 5 / width:.4f},{12 / height:.4f} right font ',9' tc rgb '#606060'")
+                       f"{1 - 5 / width:.4f},{7 / height:.4f} right font ',8' tc rgb '#606060'")
         out += [f"set linetype {i + 1} lc rgb '{COLOURS[i]}' lw 1.6 pt {MARKS[i]} ps 0.6 dt {i % 5 + 1}"
                 for i in range(8)]
         out += [f"BAR = {BARS / len(self.names):g}", "set style fill solid 0.85 border lc rgb 'black'",
@@ -157,8 +157,8 @@ class Picture:
                 "left top Left reverse vertical"]
         if self.series:
             out.append(f"set key title {quoted(self.series)} left")
-        out.append(f"set multiplot layout {len(self.rows)},{len(live)} margins screen {85 / width:.4f},"
-                   f"{1 - (key + 15) / width:.4f},{55 / height:.4f},{1 - 35 / height:.4f} "
+        out.append(f"set multiplot layout {len(self.rows)},{len(live)} margins screen {95 / width:.4f},"
+                   f"{1 - (key + 15) / width:.4f},{66 / height:.4f},{1 - 35 / height:.4f} "
                    f"spacing screen {60 / width:.4f},{35 / height:.4f}")
         for f in range(len(self.rows)):
             for p in live:
