@@ -385,9 +385,10 @@ tell cycles aborted committed
 TXT
 	run 0 --study few --jobs 2 --out few.jsonl
 	[ "$(wc -l <few.jsonl)" -eq 128 ] || complain "$(wc -l <few.jsonl) points and not 128"
-	# Two seeds more, defaults that are written out, another order of lines and of what is told.
+	# Two seeds and names more, defaults that are written out, another order of lines and of what is told.
 	cat >more <<'TXT'
-workload bank queue
+call program accounts cells
+zip workload bank queue
 system kilo-tm getm
 divergence pdom
 concurrency 1 2 4 inf
@@ -424,6 +425,23 @@ TXT
 	runs <table
 	[ "$(sed 's/"model":"0badc0de"/"model":"'"$(sed -n 's/.*"model":"\([^"]*\)".*/\1/p;q' fresh.jsonl)"'"/' any.jsonl | cmp - fresh.jsonl)" = '' ] ||
 		complain '--resume-any-model: other bytes'
+	# Figures of each unit are none of a role, nor the other way; a summary has neither.
+	printf 'workload bank\nthreads 64\nseed 1 2\n' >levels
+	{ cat levels; echo 'tell commit_unit.hazards cycles'; } >told
+	cat >table <<'TXT'
+0 --study told --jobs 1 --out roles.jsonl
+0 --study told --jobs 1 --report instances --out instances.jsonl
+0 --study levels --jobs 1 --out summary.jsonl
+0 --study told --jobs 1 --resume instances.jsonl --out got.jsonl : 0 reused, 2 to run; lines that are not taken: 2 without figures
+same got.jsonl roles.jsonl
+0 --study told --jobs 1 --report instances --resume roles.jsonl --out got.jsonl : 0 reused, 2 to run
+0 --study told --jobs 1 --resume summary.jsonl --out got.jsonl : 2 without figures that the study tells, such as commit_unit.hazards
+0 --study told --jobs 1 --report instances --resume instances.jsonl --out got.jsonl : 2 reused, 0 to run
+TXT
+	runs <table
+	{ cat levels; echo 'tell cycles'; } >told
+	run 0 --study told --jobs 1 --resume summary.jsonl --out got.jsonl
+	grep -q ' 2 reused, 0 to run' err && run 0 --study told --jobs 1 && cmp -s out got.jsonl || complain "figures of a summary: $(cat err)"
 	{ cat few; echo check; } >checked
 	run 0 --study checked --jobs 2 --shard 1/8 --resume fresh.jsonl --out checked.jsonl
 	grep -qF 'fresh.jsonl: 0 reused, 4 to run; lines that are not taken: 32 of runs without --check' err || complain "--check: $(cat err)"

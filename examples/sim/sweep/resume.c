@@ -115,7 +115,6 @@ static void take(void *state, const char *path, const char *value, bool quoted)
 {
 	struct resume *r = state;
 	struct old *old = &r->old;
-	char name[SIM_JSON_PATH];
 
 	if (!strcmp(path, "study"))
 		keep(old->study, sizeof old->study, value);
@@ -130,42 +129,50 @@ static void take(void *state, const char *path, const char *value, bool quoted)
 	else if (!strcmp(path, "failed"))
 		old->failed = true;
 	old->checked |= !quoted && !strcmp(path, "check.passed");
-	name_asked(path, name);
 	if (r->points->file.tell)
-		(void)sim_pattern_matches(r->points->file.tell, name, &old->present);
+		(void)sim_pattern_matches(r->points->file.tell, path, &old->present);
 }
 
-/* Was the figure asked for when the line was made, too? */
+static bool of_level(const char *told, const char *level, size_t length)
+{
+	return strcspn(told, " ") == length && !strncmp(told, level, length);
+}
+
+static bool is_pattern(const char *name)
+{
+	return strpbrk(name, "*?[\\") != NULL;
+}
+
+/* Was the figure asked for when the line was made, too? A line without it has no such figure. */
 static bool was_told(const struct resume *r, const char *pattern)
 {
 	const char *told = r->old.told, *list = strchr(told, ' ');
-	size_t level = strcspn(told, " ");
 	char one[SIM_PATTERN];
 	uint64_t matched = 0;
 	bool found = !list;
 
-	if (strlen(told) + 1 >= sizeof r->old.told || level != strcspn(r->points->told, " ") ||
-	    strncmp(told, r->points->told, level))
+	if (strlen(told) + 1 >= sizeof r->old.told)
 		return false;
 	for (size_t i = 0; list && sim_pattern(list + 1, i, one); i++)
 		found = found || !strcmp(one, pattern);
-	return found || (!strpbrk(pattern, "*?[\\") &&
-			 sim_pattern_matches(list + 1, pattern, &matched));
+	return found || (!is_pattern(pattern) && sim_pattern_matches(list + 1, pattern, &matched));
 }
 
-/* Has the line all figures that are asked for? Else the first one that it lacks is noted. */
+/* Has the line all figures that are asked for? Else the first one that it lacks is noted. Names of
+ * units mean other figures at another level, but a summary has none. */
 static bool has_figures(struct resume *r)
 {
-	const char *tell = r->points->file.tell;
+	const char *tell = r->points->file.tell, *told = r->points->told;
+	bool level = of_level(r->old.told, told, strcspn(told, " "));
+	bool summary = of_level(r->old.told, "summary", strlen("summary"));
+	bool all = tell || !strcmp(r->old.told, told);
 	char pattern[SIM_PATTERN];
-	bool all = tell || !strcmp(r->old.told, r->points->told);
 
 	if (!all && !*r->lacked)
-		snprintf(r->lacked, sizeof r->lacked, "those of --report %s", r->points->told);
+		snprintf(r->lacked, sizeof r->lacked, "those of --report %s", told);
 	for (size_t i = 0; all && sim_pattern(tell, i, pattern); i++) {
-		bool plain = !strpbrk(pattern, "*?[\\");
-
-		all = (plain && i < 64 && r->old.present >> i & 1) || was_told(r, pattern);
+		all = (level && was_told(r, pattern)) ||
+		      (summary && !is_pattern(pattern) && i < 64 && r->old.present >> i & 1);
 		if (!all && !*r->lacked)
 			snprintf(r->lacked, sizeof r->lacked, "%s", pattern);
 	}
