@@ -293,10 +293,11 @@ static void compare_memory(struct flow_check *c, const struct sim_memory *memory
 
 	for (size_t i = 0; i < k->arrays; i++) {
 		const struct kernel_array *a = &k->array[i];
-		const uint32_t *alone = c->reference.word + (size_t)(a->base - flow_origin(k)) / 4;
+		const uint32_t *alone;
 
 		if (a->kind != KERNEL_GLOBAL && a->kind != KERNEL_LOCK_WORDS)
-			continue;
+			continue; /* its words lie in no memory */
+		alone = c->reference.word + (size_t)(a->base - flow_origin(k)) / 4;
 		for (uint32_t w = 0; w < a->length * a->words; w++) {
 			uint32_t word = sim_memory_read(memory, a->base + 4 * (uint64_t)w);
 
