@@ -50,7 +50,7 @@ void gputm__commit_finish(struct gputm_commit_unit *self, struct entry *entry)
 		if (is_write_pending(self, entry))
 			gputm__commit_pend(self, entry, -1);
 		if (holds_as_needed(self))
-			gputm__commit_drop_buffer(self, entry, 1);
+			drop_buffer(self, entry, 1);
 	}
 	enter_state(self, entry, GPUTM_COMMIT_UNIT_STATE_FINISHED);
 }
@@ -287,7 +287,7 @@ static void announce(struct gputm_commit_unit *self, struct entry *entry)
 	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_EVENT_OUTCOME, cid_of(self, entry), passed,
 		    entry->words[0], self->cycles);
 	if (holds_as_needed(self))
-		gputm__commit_drop_buffer(self, entry, 0);
+		drop_buffer(self, entry, 0);
 	if (!passed) {
 		self->outcomes_failed++;
 		gputm__commit_finish(self, entry);
@@ -460,8 +460,8 @@ static bool retire(struct gputm_commit_unit *self)
 		return false;
 	if (is_write_pending(self, entry))
 		gputm__commit_pend(self, entry, -1);
-	gputm__commit_drop_buffer(self, entry, 1);
-	gputm__commit_drop_buffer(self, entry, 0);
+	drop_buffer(self, entry, 1);
+	drop_buffer(self, entry, 0);
 	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_EVENT_RETIRE, self->oldest,
 		    count_end(self, entry), self->cycles, 0);
 	if (reports_retirement(self, entry)) {

@@ -322,6 +322,15 @@ static inline struct gputm_commit_unit_word *buffer_of(const struct gputm_commit
 	return &self->buffers[(size_t)(entry->buffer[log] - 1) * self->config.buffer_words];
 }
 
+/* Give a buffer back, if the log has one. */
+static inline void drop_buffer(struct gputm_commit_unit *self, struct entry *entry, uint32_t log)
+{
+	if (!entry->buffer[log])
+		return;
+	self->returned[self->buffers_touched - self->buffers_used--] = entry->buffer[log];
+	entry->buffer[log] = 0;
+}
+
 /* The log that holds the next word to be detected. */
 static inline uint32_t log_in_detection(const struct gputm_commit_unit *self,
 					const struct entry *entry)
@@ -412,8 +421,6 @@ void gputm__commit_append(struct gputm_commit_unit *self, struct list *list, str
 struct entry *gputm__commit_take(struct gputm_commit_unit *self, struct list *list);
 /* Give a log of the entry a buffer; false: the pool is empty. */
 bool gputm__commit_take_buffer(struct gputm_commit_unit *self, struct entry *entry, uint32_t log);
-/* Give a buffer back, if the log has one. */
-void gputm__commit_drop_buffer(struct gputm_commit_unit *self, struct entry *entry, uint32_t log);
 /* Count the entry's write-set as pending, once more (1) or once less (-1). */
 void gputm__commit_pend(struct gputm_commit_unit *self, const struct entry *entry, int amount);
 

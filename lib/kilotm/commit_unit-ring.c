@@ -108,14 +108,6 @@ bool gputm__commit_take_buffer(struct gputm_commit_unit *self, struct entry *ent
 	return true;
 }
 
-void gputm__commit_drop_buffer(struct gputm_commit_unit *self, struct entry *entry, uint32_t log)
-{
-	if (!entry->buffer[log])
-		return;
-	self->returned[self->buffers_touched - self->buffers_used--] = entry->buffer[log];
-	entry->buffer[log] = 0;
-}
-
 /* ---- pending writes ---- */
 
 static uint32_t *pending_at(const struct gputm_commit_unit *self, uint64_t address)

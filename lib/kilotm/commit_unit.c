@@ -245,7 +245,7 @@ static void overflow(struct gputm_commit_unit *self, struct entry *entry, uint32
 	entry->flags |= (uint8_t)(GPUTM__UNBOUNDED << log);
 	self->overflows++;
 	if (self->config.buffer_policy >= GPUTM_COMMIT_UNIT_BUFFER_POLICY_USED)
-		gputm__commit_drop_buffer(self, entry, log);
+		drop_buffer(self, entry, log);
 }
 
 /* A word of a log comes; a word read is compared with memory at once. */
