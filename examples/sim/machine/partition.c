@@ -485,24 +485,14 @@ static void serve(struct sim_machine *machine, struct sim_partition *partition,
 		take(machine, partition, message);
 }
 
-static uint32_t unit_word(struct sim_machine *machine, const struct gputm_mem_request *request,
-			  uint32_t i)
-{
-	uint64_t address = request->address + 4 * (uint64_t)i;
-
-	if (!request->write)
-		return sim_memory_read(machine->port.memory, address);
-	sim_memory_write(machine->port.memory, address, request->value[i]);
-	return request->value[i];
-}
-
+/* The words that a unit reads. */
 static uint32_t unit_words(struct sim_machine *machine, const struct gputm_mem_request *request)
 {
 	uint32_t index = sim_words_take(machine);
 	struct sim_words *words = sim_words_at(machine, index);
 
 	for (SIM_EACH_LANE(i, request->word_mask))
-		words->value[i] = unit_word(machine, request, (uint32_t)i);
+		words->value[i] = sim_memory_read(machine->port.memory, request->address + 4 * i);
 	return index;
 }
 
@@ -517,13 +507,13 @@ void sim_l2_unit_access(struct sim_port *port, uint32_t partition,
 	message.b = request->tag;
 	message.more = request->write;
 	message.partition = (uint8_t)partition;
-	if (request->word_mask == 1) {
-		message.d = unit_word(machine, request, 0);
-		message.e = 4;
-	} else {
+	message.e = 4 * sim_count_bits(request->word_mask);
+	for (SIM_EACH_LANE(i, request->write ? request->word_mask : 0))
+		sim_memory_write(port->memory, request->address + 4 * i, request->value[i]);
+	if (!request->write && request->word_mask == 1)
+		message.d = sim_memory_read(port->memory, request->address);
+	else if (!request->write)
 		message.c = unit_words(machine, request);
-		message.e = 4 * (uint32_t)__builtin_popcountll(request->word_mask);
-	}
 	/* The partition's turn, in which the unit asks, goes on with the accesses that wait. */
 	if (!machine->config.l2_port)
 		take(machine, own, &message);

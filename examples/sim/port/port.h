@@ -35,7 +35,7 @@ enum {
 	SIM_DO_STORE, /* c: its words, or SIM_NO_WORDS */
 	SIM_DO_CAS,
 	SIM_DO_ADD, /* c: SIM_NO_WORDS if the system has performed it */
-	SIM_DO_UNIT, /* b: tag; c: words, or SIM_NO_WORDS and d: the only word */
+	SIM_DO_UNIT, /* b: tag; of a read c: words, or SIM_NO_WORDS and d: the only word */
 	/* As LOAD, in the order of the accesses of cores, for a system that has set
 	 * loaded[] itself; b: lanes, d: bytes of the reply's data. */
 	SIM_DO_FETCH,
@@ -176,6 +176,12 @@ struct sim_warp {
 	uint64_t rest_ = (mask), lane;                                                         \
 	rest_ && (lane = (uint64_t)__builtin_ctzll(rest_), true);                              \
 	rest_ &= rest_ - 1
+
+/* The bits that are set, of a mask that mostly has one. */
+static inline uint32_t sim_count_bits(uint32_t mask)
+{
+	return mask & (mask - 1) ? (uint32_t)__builtin_popcount(mask) : mask != 0;
+}
 
 /* Round-robin: the next bit of `ready` after `last`, below 64; some bit is set. */
 static inline uint32_t sim_next_after(uint64_t ready, uint32_t last)

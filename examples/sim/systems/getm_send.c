@@ -45,7 +45,7 @@ static void send_access(struct sim_port *port, struct sim_warp *warp, bool write
 	if (write)
 		access->row = gputm_tx_log_rows(state->log, GPUTM_TX_LOG_KIND_WRITE) - 1;
 	access->leads = write ? access->lanes : leads(port, access);
-	access->left = (uint32_t)__builtin_popcount(access->leads);
+	access->left = sim_count_bits(access->leads);
 	message.kind = write ? SIM_TRAFFIC_STORE : SIM_TRAFFIC_LOAD;
 	message.core = warp->core;
 	message.warp = warp->index;
