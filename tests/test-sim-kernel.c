@@ -77,7 +77,7 @@ KIT_TESTS(test_bad_kernels_are_refused, kit_cases("kernels-refused.txt", &bad))
 /* The instructions as a letter each. */
 static void spell(const struct kernel_code *code, char *text)
 {
-	static const char letters[] = ".slwacbf[]{}ndrLxjtX";
+	static const char letters[] = ".lwcatxbf[]{}nXsjdrL"; /* of enum sim_op */
 
 	for (size_t i = 0; i < code->instr_count; i++)
 		*text++ = letters[code->instr[i].op];

@@ -112,7 +112,7 @@ KIT_TEST(test_everything_a_kernel_can_say)
 	ck_assert_uint_eq(sim_memory_read(k.initial, k.array[1].base + 16), 7);
 	ck_assert(k.array[2].kind == KERNEL_SHARED && k.shared_words == 3);
 	ck_assert_uint_eq(k.trace[0].count[0], 3);
-	ck_assert(k.code->instr[8].converged && k.code->instr[8].op == KERNEL_BARRIER);
+	ck_assert(k.code->instr[8].converged && k.code->instr[8].op == SIM_BARRIER);
 	ck_assert(k.code->instr[10].uniform && k.code->instr[10].last &&
 		  k.code->block[0].meeting == 1);
 	kernel_free(&k);

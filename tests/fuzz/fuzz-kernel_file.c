@@ -112,13 +112,13 @@ static void run_a_while(const struct kernel *kernel, const struct kernel_code *k
 		const struct kernel_instr *i = &k->instr[pc];
 		uint32_t chosen = kernel_evaluate(&w, i, address, value, compare);
 
-		if (w.stray || i->op == KERNEL_EXIT)
+		if (w.stray || i->op == SIM_EXIT)
 			break;
-		if (i->op == KERNEL_BRANCH && chosen && chosen != w.mask)
+		if (i->op == SIM_BRANCH && chosen && chosen != w.mask)
 			w.mask = chosen;
-		if (i->op == KERNEL_EXIT_IF && !(w.mask &= ~chosen))
+		if (i->op == SIM_EXIT_IF && !(w.mask &= ~chosen))
 			break;
-		pc = i->last ? k->block[k->block[i->block].way[i->op == KERNEL_BRANCH &&
+		pc = i->last ? k->block[k->block[i->block].way[i->op == SIM_BRANCH &&
 							       !chosen]].first : pc + 1;
 	}
 }

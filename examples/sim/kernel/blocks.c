@@ -98,7 +98,7 @@ static struct value take_rule(struct reader *r)
 
 static void read_jump(struct reader *r)
 {
-	struct kernel_instr i = { .op = KERNEL_JUMP };
+	struct kernel_instr i = { .op = SIM_JUMP };
 
 	next_token(r);
 	i.target = take_way(r);
@@ -109,7 +109,7 @@ static void read_jump(struct reader *r)
 /* branch [uniform] RULE then BLOCK else BLOCK */
 static void read_branch(struct reader *r)
 {
-	struct kernel_instr i = { .op = KERNEL_BRANCH };
+	struct kernel_instr i = { .op = SIM_BRANCH };
 	uint32_t other;
 
 	next_token(r);
@@ -128,7 +128,7 @@ static void read_branch(struct reader *r)
 
 static void read_exit(struct reader *r)
 {
-	const struct kernel_instr i = { .op = KERNEL_EXIT };
+	const struct kernel_instr i = { .op = SIM_EXIT };
 
 	next_token(r);
 	take_end(r);

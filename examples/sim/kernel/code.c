@@ -20,7 +20,7 @@ uint32_t new_label(struct reader *r)
 
 static bool ends_block(const struct kernel_instr *i)
 {
-	return i->op == KERNEL_JUMP || i->op == KERNEL_EXIT;
+	return i->op == SIM_JUMP || i->op == SIM_EXIT;
 }
 
 static void put_note(struct reader *r);
@@ -32,7 +32,7 @@ void put_instr(struct reader *r, const struct kernel_instr *instr)
 
 	if (r->dead || r->error)
 		return;
-	if (instr->op >= KERNEL_BARRIER && instr->op <= KERNEL_LEAVE)
+	if (instr->op >= SIM_BARRIER && instr->op <= SIM_LEAVE)
 		put_note(r);
 	if (!r->reachable)
 		say_at(r, r->statement_line, r->statement_column, "this cannot be reached");
@@ -49,7 +49,7 @@ void put_instr(struct reader *r, const struct kernel_instr *instr)
 	i->converged = r->converged;
 	i->mix = (uint32_t)code->instr_count * UINT32_C(0x9e3779b9);
 	i->next = KERNEL_NONE;
-	if (i->op == KERNEL_JUMP || i->op == KERNEL_BRANCH)
+	if (i->op == SIM_JUMP || i->op == SIM_BRANCH)
 		r->label[i->target].used = true;
 	r->first_step = (uint32_t)code->step_count;
 	r->converged = false;
@@ -59,7 +59,7 @@ void put_instr(struct reader *r, const struct kernel_instr *instr)
 /* Steps of `let` that are still pending at the end of a block run in a note. */
 static void put_note(struct reader *r)
 {
-	const struct kernel_instr note = { .op = KERNEL_NOTE };
+	const struct kernel_instr note = { .op = SIM_NOTE };
 
 	if (r->first_step != r->code->step_count)
 		put_instr(r, &note);
@@ -131,7 +131,7 @@ static void resolve(struct reader *r)
 		struct kernel_instr *i = &code->instr[pc];
 
 		i->next = i->next == KERNEL_NONE ? pc + 1 : pc_of(r, i->next);
-		if (i->op == KERNEL_JUMP || i->op == KERNEL_BRANCH)
+		if (i->op == SIM_JUMP || i->op == SIM_BRANCH)
 			i->target = pc_of(r, i->target);
 	}
 }
@@ -152,13 +152,13 @@ static void find_leaders(const struct reader *r, bool *leader)
 	leader[0] = true;
 	for (uint32_t pc = 0; pc < code->instr_count; pc++) {
 		const struct kernel_instr *i = &code->instr[pc];
-		bool ways = i->op == KERNEL_JUMP || i->op == KERNEL_BRANCH;
+		bool ways = i->op == SIM_JUMP || i->op == SIM_BRANCH;
 
 		if (ways)
 			leader[i->target] = true;
 		if (i->next != pc + 1 && !ends_block(i))
 			leader[i->next] = true;
-		if (ways || i->op == KERNEL_EXIT || i->next != pc + 1)
+		if (ways || i->op == SIM_EXIT || i->next != pc + 1)
 			leader[pc + 1] = true;
 	}
 	for (size_t b = 0; r->blocks && b < r->blocks_named; b++)
@@ -168,9 +168,9 @@ static void find_leaders(const struct reader *r, bool *leader)
 /* The PCs at which a block continues, given its last instruction. */
 static void find_ways(const struct kernel_instr *i, struct kernel_block *block)
 {
-	block->way[0] = i->op == KERNEL_JUMP || i->op == KERNEL_BRANCH ? i->target : i->next;
+	block->way[0] = i->op == SIM_JUMP || i->op == SIM_BRANCH ? i->target : i->next;
 	block->way[1] = i->next;
-	block->ways = i->op == KERNEL_EXIT ? 0 : i->op == KERNEL_BRANCH ? 2 : 1;
+	block->ways = i->op == SIM_EXIT ? 0 : i->op == SIM_BRANCH ? 2 : 1;
 }
 
 static void fill_blocks(struct reader *r, const bool *leader)
@@ -267,7 +267,7 @@ static void make_columns(struct kernel_code *code)
 
 		n->d = final_column(code, n->d);
 		n->a = final_column(code, n->a);
-		if (n->op != KERNEL_REQUIRE)
+		if (n->op != SIM_REQUIRE)
 			n->b = final_column(code, n->b);
 		n->c = final_column(code, n->c);
 		n->when = final_column(code, n->when);
@@ -320,7 +320,7 @@ static void analyse(struct reader *r)
 
 void close_code(struct reader *r)
 {
-	const struct kernel_instr end = { .op = KERNEL_EXIT };
+	const struct kernel_instr end = { .op = SIM_EXIT };
 
 	r->statement_line = r->token_line;
 	r->statement_column = r->token_column;

@@ -280,7 +280,7 @@ static void follow_instr(struct varying *v, const struct kernel_instr *i, bool *
 		set_column(v, s->d, v->block[i->block] || s->operator >= KERNEL_LISTED ||
 			   differs(v, s->a) || differs(v, s->b) || differs(v, s->c), more);
 	}
-	if (kernel_accesses(i) && i->op != KERNEL_STORE)
+	if (kernel_accesses(i) && i->op != SIM_STORE)
 		set_column(v, i->d, true, more);
 }
 
@@ -293,7 +293,7 @@ static bool follow(struct analysis *a, struct varying *v)
 		const struct kernel_instr *instr = &v->code->instr[i];
 
 		follow_instr(v, instr, &more);
-		if (instr->op != KERNEL_BRANCH || instr->uniform || !differs(v, instr->a))
+		if (instr->op != SIM_BRANCH || instr->uniform || !differs(v, instr->a))
 			continue;
 		v->branch[instr->block] = true;
 		region(a, instr->block);
@@ -312,7 +312,7 @@ static int look_for_barrier(struct analysis *a, uint32_t b)
 	const struct kernel_instr *branch = &k->instr[k->block[b].first + k->block[b].count - 1];
 
 	for (size_t i = 0; i < k->instr_count; i++)
-		if (k->instr[i].op == KERNEL_BARRIER && a->seen[k->instr[i].block])
+		if (k->instr[i].op == SIM_BARRIER && a->seen[k->instr[i].block])
 			return refuse(a, kernel_spot(&k->instr[i]), "barrier in %s%s, which the "
 				      "branch of line %u divides, expected a condition that is the "
 				      "same in the whole block, or \"uniform\" in that line",

@@ -332,7 +332,7 @@ static void read_commits(struct reader *r)
 /* affinity e: of thread id, 1 for the CPU, 2 for the GPU */
 static void read_affinity(struct reader *r)
 {
-	struct kernel_instr i = { .op = KERNEL_EXIT_IF };
+	struct kernel_instr i = { .op = SIM_EXIT_IF };
 
 	open_code(r, KERNEL_AFFINITY, &r->kernel->code[KERNEL_AFFINITY]);
 	r->statement_line = r->token_line;

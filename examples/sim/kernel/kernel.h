@@ -38,30 +38,6 @@
 #define KERNEL_HEAP 0x80000000u /* where global memory begins */
 #define KERNEL_STEP_LIMIT (1u << 26) /* instructions of setup or verify, and 64 a word of memory */
 
-enum kernel_op {
-	KERNEL_ALU,	/* does nothing but count */
-	KERNEL_SET,	/* nothing but its steps */
-	KERNEL_LOAD,	/* d = place[a] */
-	KERNEL_STORE,	/* place[a] = b */
-	KERNEL_ADD,	/* place[a] += b, atomically; d: the old word, or none */
-	KERNEL_CAS,	/* d = place[a]; if that is b: place[a] = c */
-	KERNEL_BARRIER, /* of the block */
-	KERNEL_FENCE,
-	KERNEL_BEGIN,
-	KERNEL_COMMIT,
-	KERNEL_ENTER, /* notes: they take no slot */
-	KERNEL_LEAVE,
-	KERNEL_NOTE,	/* its steps */
-	KERNEL_DRAW,	/* setup: d = a random number below a; b: exponent of Zipf's law */
-	KERNEL_REQUIRE, /* verify: a, or the words of message b are said */
-	KERNEL_LAUNCH,	/* host: kernel number `count` of the launches */
-	/* the last ones of a block */
-	KERNEL_EXIT_IF, /* threads with a end; goes on at the next instruction */
-	KERNEL_JUMP,
-	KERNEL_BRANCH, /* lanes with a (without, if negated) take it */
-	KERNEL_EXIT,
-};
-
 /* What a step does: d = a OPERATOR b, with some more operands. */
 enum kernel_operator {
 	KERNEL_COPY, /* a */
@@ -117,8 +93,16 @@ struct kernel_step {
 	uint32_t line, column; /* of the statement */
 };
 
+/*
+ * What an instruction does with its operands:
+ *	LOAD	d = place[a]			STORE	place[a] = b
+ *	ADD	place[a] += b; d: the old word, or none
+ *	CAS	d = place[a]; if that is b: place[a] = c
+ *	EXIT_IF	threads with a end		BRANCH	lanes with a (without, if negated) take it
+ * ENTER, LEAVE and NOTE take no slot. EXIT_IF, JUMP, BRANCH and EXIT are the last ones of a block.
+ */
 struct kernel_instr {
-	uint8_t op;
+	uint8_t op; /* enum sim_op */
 	bool negate;	/* a branch is taken where the condition does not hold */
 	bool uniform;	/* a branch that never divides a warp, says the kernel */
 	bool converged; /* the kernel takes for granted that its warp is together here */
@@ -382,13 +366,13 @@ static inline uint32_t kernel_threads_of_block(const struct kernel *k, uint32_t 
 /* Does it access memory; that of its block? */
 static inline bool kernel_accesses(const struct kernel_instr *i)
 {
-	return i->op >= KERNEL_LOAD && i->op <= KERNEL_CAS;
+	return i->op >= SIM_LOAD && i->op <= SIM_ADD;
 }
 
 /* Does it put a word of memory into a register? (cas is not run alone.) */
 static inline bool kernel_fetches(const struct kernel_instr *i)
 {
-	return i->op == KERNEL_LOAD || (i->op == KERNEL_ADD && i->d != KERNEL_NO_COLUMN);
+	return i->op == SIM_LOAD || (i->op == SIM_ADD && i->d != KERNEL_NO_COLUMN);
 }
 
 static inline bool kernel_shares(const struct kernel *k, const struct kernel_instr *i)

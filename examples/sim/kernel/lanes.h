@@ -63,13 +63,13 @@ static inline uint32_t kernel_evaluate(struct kernel_lanes *w, const struct kern
 {
 	if (i->steps)
 		kernel_steps(w, i);
-	if (i->op == KERNEL_BRANCH || i->op == KERNEL_EXIT_IF)
+	if (i->op == SIM_BRANCH || i->op == SIM_EXIT_IF)
 		return kernel_true(w, i->a) ^ (i->negate ? w->mask : 0);
 	if (!kernel_accesses(i))
 		return 0;
-	if (i->op != KERNEL_LOAD)
-		kernel_words(w, i->op == KERNEL_CAS ? i->c : i->b, value);
-	if (i->op == KERNEL_CAS)
+	if (i->op != SIM_LOAD)
+		kernel_words(w, i->op == SIM_CAS ? i->c : i->b, value);
+	if (i->op == SIM_CAS)
 		kernel_words(w, i->b, compare);
 	return kernel_addresses(w, i, address);
 }

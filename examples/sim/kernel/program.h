@@ -37,6 +37,12 @@ enum sim_op {
 	SIM_LEAVE,     /* lock programs: the critical section is committed; costs nothing */
 	SIM_NOTE,      /* evaluated; costs nothing */
 	SIM_EXIT,      /* the thread ends */
+	/* Of a kernel only; in a program they are SIM_PLAIN. */
+	SIM_SET,       /* nothing but its steps */
+	SIM_JUMP,      /* goes on at its target */
+	SIM_DRAW,      /* setup: d = a random number below a; b: exponent of Zipf's law */
+	SIM_REQUIRE,   /* verify: a, or the words of message b are said */
+	SIM_LAUNCH,    /* host: kernel number `count` of the launches */
 };
 
 /* Does it load a word? */

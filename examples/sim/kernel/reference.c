@@ -113,7 +113,7 @@ static int access(struct flow_reference *r, uint32_t pc, uint32_t thread)
 
 	if (i->when != KERNEL_NO_COLUMN && !word(r, thread, i->when))
 		return 0;
-	if (i->op == KERNEL_CAS)
+	if (i->op == SIM_CAS)
 		return fault(r, pc, "comes to cas, whose outcome is up to the others, expected "
 				    "--system or no --check", thread);
 	if (index >= p->length)
@@ -124,9 +124,9 @@ static int access(struct flow_reference *r, uint32_t pc, uint32_t thread)
 	else
 		at = r->word + (p->base - flow_origin(k) + (uint64_t)p->stride * index) / 4;
 	old = *at;
-	if (i->op == KERNEL_STORE)
+	if (i->op == SIM_STORE)
 		*at = word(r, thread, i->b);
-	else if (i->op == KERNEL_ADD)
+	else if (i->op == SIM_ADD)
 		*at += word(r, thread, i->b);
 	if (i->d != KERNEL_NO_COLUMN)
 		*word_of(r, thread, i->d) = old;
@@ -221,11 +221,11 @@ static int perform(struct block *b, uint32_t t, bool *taken)
 		if (!error && !note_load(r, thread, word(r, thread, i->d)))
 			return -ENOMEM;
 	}
-	if (i->op == KERNEL_BARRIER)
+	if (i->op == SIM_BARRIER)
 		b->state[t] = AT_BARRIER;
-	else if (i->op == KERNEL_EXIT || (i->op == KERNEL_EXIT_IF && word(r, thread, i->a)))
+	else if (i->op == SIM_EXIT || (i->op == SIM_EXIT_IF && word(r, thread, i->a)))
 		b->state[t] = ENDED;
-	if (i->op != KERNEL_BRANCH)
+	if (i->op != SIM_BRANCH)
 		return error;
 	*taken = !word(r, thread, i->a) == i->negate;
 	return note(&r->outcomes[thread], *taken) ? 0 : -ENOMEM;

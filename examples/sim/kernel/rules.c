@@ -19,7 +19,7 @@ struct rules {
 	uint32_t *state; /* [instr_count]; 0: not reached */
 	uint32_t *end;	 /* of the begin at a PC; 0: not known, else the PC and 1 */
 	uint32_t *stack;
-	enum kernel_op begin, commit;
+	enum sim_op begin, commit;
 	const char *begins, *commits; /* their names */
 	struct sim_spot *spot;
 	char *reason;
@@ -42,9 +42,9 @@ static int refuse(struct rules *r, const struct kernel_instr *at, const char *fo
 
 static uint32_t ways_of(const struct kernel_instr *i, uint32_t way[2])
 {
-	way[0] = i->op == KERNEL_JUMP ? i->target : i->next;
+	way[0] = i->op == SIM_JUMP ? i->target : i->next;
 	way[1] = i->target;
-	return i->op == KERNEL_EXIT ? 0 : i->op == KERNEL_BRANCH ? 2 : 1;
+	return i->op == SIM_EXIT ? 0 : i->op == SIM_BRANCH ? 2 : 1;
 }
 
 static int check_inside(struct rules *r, uint32_t pc, uint32_t begin)
@@ -56,14 +56,14 @@ static int check_inside(struct rules *r, uint32_t pc, uint32_t begin)
 	if (i->op == r->begin)
 		return refuse(r, i, "\"%s\" within that of line %u, expected \"%s\" first",
 			      r->begins, line, r->commits);
-	if (i->op == KERNEL_EXIT)
+	if (i->op == SIM_EXIT)
 		return refuse(r, from, "\"%s\", but there is a way to the end without \"%s\"",
 			      r->begins, r->commits);
-	if (i->op == KERNEL_EXIT_IF || i->op == KERNEL_BARRIER)
+	if (i->op == SIM_EXIT_IF || i->op == SIM_BARRIER)
 		return refuse(r, i, "\"%s\" between the \"%s\" of line %u and its \"%s\"",
-			      i->op == KERNEL_BARRIER ? "barrier" : "exit", r->begins, line,
+			      i->op == SIM_BARRIER ? "barrier" : "exit", r->begins, line,
 			      r->commits);
-	if (i->op == KERNEL_CAS && r->begin == KERNEL_BEGIN)
+	if (i->op == SIM_CAS && r->begin == SIM_TX_BEGIN)
 		return refuse(r, i, "\"cas\" in the transaction of line %u, expected it "
 			      "outside", line);
 	if (i->op != r->commit)
@@ -144,15 +144,15 @@ static void put(struct liveness *l, uint64_t *set, uint16_t column, bool in)
 /* How many of a, b, c the instruction reads. */
 static uint32_t operands(const struct kernel_instr *i)
 {
-	switch ((enum kernel_op)i->op) {
-	case KERNEL_LOAD:
-	case KERNEL_EXIT_IF:
-	case KERNEL_BRANCH:
+	switch ((enum sim_op)i->op) {
+	case SIM_LOAD:
+	case SIM_EXIT_IF:
+	case SIM_BRANCH:
 		return 1;
-	case KERNEL_STORE:
-	case KERNEL_ADD:
+	case SIM_STORE:
+	case SIM_ADD:
 		return 2;
-	case KERNEL_CAS:
+	case SIM_CAS:
 		return 3;
 	default:
 		return 0;
@@ -241,7 +241,7 @@ static int find_kept(struct rules *r)
 		bool live = false;
 
 		for (uint32_t pc = 0; pc < code->instr_count; pc++)
-			live |= code->instr[pc].op == KERNEL_BEGIN &&
+			live |= code->instr[pc].op == SIM_TX_BEGIN &&
 				l.live[code->instr[pc].next * l.words + reg / 64] >> reg % 64 & 1;
 		if (live && written[reg / 64] >> reg % 64 & 1)
 			code->kept[code->kept_count++] = (uint16_t)reg;
@@ -254,7 +254,7 @@ static int find_kept(struct rules *r)
 int kernel_rules(struct kernel_code *code, struct sim_spot *spot, char *reason, size_t size)
 {
 	struct rules r = { .code = code, .spot = spot, .reason = reason, .size = size,
-			   .begin = KERNEL_ENTER, .commit = KERNEL_LEAVE, .begins = "enter",
+			   .begin = SIM_ENTER, .commit = SIM_LEAVE, .begins = "enter",
 			   .commits = "leave" };
 	int error = 0;
 
@@ -265,8 +265,8 @@ int kernel_rules(struct kernel_code *code, struct sim_spot *spot, char *reason, 
 	r.stack = r.end + code->instr_count;
 	if (code->critical)
 		error = walk(&r);
-	r.begin = KERNEL_BEGIN;
-	r.commit = KERNEL_COMMIT;
+	r.begin = SIM_TX_BEGIN;
+	r.commit = SIM_TX_COMMIT;
 	r.begins = "begin";
 	r.commits = "commit";
 	if (!error)

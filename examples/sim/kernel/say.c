@@ -86,7 +86,7 @@ static void add_lines(const struct kernel *k, const struct kernel_code *code, bo
 		const struct kernel_instr *i = &code->instr[n];
 		uint32_t at = 0;
 
-		if ((write ? i->op < KERNEL_STORE || i->op > KERNEL_CAS : i->op != KERNEL_LOAD) ||
+		if ((write ? i->op < SIM_STORE || i->op > SIM_ADD : i->op != SIM_LOAD) ||
 		    !accesses(k, code, i, a, word))
 			continue;
 		while (at < LINES_MAX && line[at] && line[at] < i->line)
@@ -133,7 +133,7 @@ static bool named(const struct kernel_code *code, uint16_t column)
 /* Does the message of a require have the value of the column? */
 static bool told(const struct kernel_code *code, const struct kernel_instr *i, uint16_t column)
 {
-	const struct kernel_message *m = i->op == KERNEL_REQUIRE ? &code->message[i->b] : NULL;
+	const struct kernel_message *m = i->op == SIM_REQUIRE ? &code->message[i->b] : NULL;
 
 	for (uint32_t p = 0; m && p < m->parts; p++)
 		if (!m->part[p].text && m->part[p].column == column)
@@ -165,12 +165,12 @@ static uint32_t operands(const struct kernel_code *code, const struct kernel_ins
 		count = add_operand(code, s->b, count, out);
 		count = add_operand(code, s->c, count, out);
 	}
-	if (kernel_accesses(i) || i->op == KERNEL_DRAW ||
-	    i->op == KERNEL_REQUIRE || i->op == KERNEL_EXIT_IF || i->op == KERNEL_BRANCH)
+	if (kernel_accesses(i) || i->op == SIM_DRAW ||
+	    i->op == SIM_REQUIRE || i->op == SIM_EXIT_IF || i->op == SIM_BRANCH)
 		count = add_operand(code, i->a, count, out);
-	if ((i->op >= KERNEL_STORE && i->op <= KERNEL_CAS) || i->op == KERNEL_DRAW)
+	if ((i->op >= SIM_STORE && i->op <= SIM_ADD) || i->op == SIM_DRAW)
 		count = add_operand(code, i->b, count, out);
-	if (i->op == KERNEL_CAS)
+	if (i->op == SIM_CAS)
 		count = add_operand(code, i->c, count, out);
 	if (kernel_accesses(i))
 		count = add_operand(code, i->when, count, out);
@@ -258,7 +258,7 @@ static void say_relation(const struct kernel *k, const struct kernel_code *code,
 
 	while (s < end && s->d != i->a)
 		s++;
-	if (i->op != KERNEL_REQUIRE || s == end || s->operator < KERNEL_LESS ||
+	if (i->op != SIM_REQUIRE || s == end || s->operator < KERNEL_LESS ||
 	    s->operator > KERNEL_NOT_EQUAL)
 		return;
 	turned = s->a >= code->registers && s->a < code->registers + code->constants;

@@ -77,7 +77,7 @@ static int access(struct script *s, const struct kernel_instr *i)
 	}
 	if (array->kind == KERNEL_TABLE)
 		table = &k->table[p->base + (address - p->base) / 4];
-	if (i->op == KERNEL_LOAD)
+	if (i->op == SIM_LOAD)
 		s->lanes.reg[i->d] = table ? *table : sim_memory_read(s->lanes.memory, address);
 	else if (table)
 		*table = word_of(s, i->b);
@@ -161,7 +161,7 @@ static bool reads_memory(const struct script *s, const struct kernel_instr *i)
 		if (step[n].operator == KERNEL_FETCH &&
 		    k->array[k->place[step[n].extra].array].kind != KERNEL_TABLE)
 			return true;
-	return i->op == KERNEL_LOAD && k->array[k->place[i->place].array].kind != KERNEL_TABLE;
+	return i->op == SIM_LOAD && k->array[k->place[i->place].array].kind != KERNEL_TABLE;
 }
 
 static int too_long(struct script *s, const struct kernel_instr *i)
@@ -199,33 +199,33 @@ static int run(struct script *s, const struct kernel_instr **out)
 	const bool blind = s->blind;
 	int error = 0;
 
-	for (*out = NULL; i && i->op != KERNEL_EXIT && !(blind && reads_memory(s, i)); i = next) {
+	for (*out = NULL; i && i->op != SIM_EXIT && !(blind && reads_memory(s, i)); i = next) {
 		if (++s->steps > s->limit)
 			return too_long(s, i);
 		if (i->steps && !take_steps(s, i))
 			return beyond(s, i);
 		next = &all[i->next];
-		switch ((enum kernel_op)i->op) {
-		case KERNEL_LOAD:
-		case KERNEL_STORE:
+		switch ((enum sim_op)i->op) {
+		case SIM_LOAD:
+		case SIM_STORE:
 			error = access(s, i);
 			break;
-		case KERNEL_DRAW:
+		case SIM_DRAW:
 			error = draw(s, i);
 			break;
-		case KERNEL_REQUIRE:
+		case SIM_REQUIRE:
 			error = require(s, i);
 			break;
-		case KERNEL_BRANCH:
+		case SIM_BRANCH:
 			next = !word[i->a] == i->negate ? &all[i->target] : next;
 			continue;
-		case KERNEL_JUMP:
+		case SIM_JUMP:
 			next = &all[i->target];
 			continue;
-		case KERNEL_EXIT_IF:
+		case SIM_EXIT_IF:
 			next = word[i->a] ? NULL : next;
 			continue;
-		case KERNEL_LAUNCH:
+		case SIM_LAUNCH:
 			s->at = next;
 			*out = i;
 			return 0;

@@ -53,7 +53,7 @@ static void end_instr(struct reader *r, const struct kernel_instr *i)
 
 void read_alu(struct reader *r)
 {
-	struct kernel_instr i = { .op = KERNEL_ALU };
+	struct kernel_instr i = { .op = SIM_PLAIN };
 	uint32_t count = 1;
 
 	next_token(r);
@@ -73,7 +73,7 @@ void read_alu(struct reader *r)
 void read_set(struct reader *r)
 {
 	bool slot = at_word(r, "set");
-	const struct kernel_instr i = { .op = KERNEL_SET };
+	const struct kernel_instr i = { .op = SIM_SET };
 	struct kernel_step choose = { .operator = KERNEL_CHOOSE };
 	struct value value;
 	uint16_t reg;
@@ -98,7 +98,7 @@ void read_set(struct reader *r)
 
 void read_load(struct reader *r)
 {
-	struct kernel_instr i = { .op = KERNEL_LOAD };
+	struct kernel_instr i = { .op = SIM_LOAD };
 
 	next_token(r);
 	i.d = take_register_and_sign(r);
@@ -109,10 +109,10 @@ void read_load(struct reader *r)
 
 void read_store(struct reader *r)
 {
-	struct kernel_instr i = { .op = at_word(r, "add") ? KERNEL_ADD : KERNEL_STORE,
+	struct kernel_instr i = { .op = at_word(r, "add") ? SIM_ADD : SIM_STORE,
 				  .d = KERNEL_NO_COLUMN };
 
-	r->code->atomic |= i.op == KERNEL_ADD && !r->dead;
+	r->code->atomic |= i.op == SIM_ADD && !r->dead;
 	next_token(r);
 	take_place(r, &i);
 	if (!r->error && (of_host(r) || r->section == KERNEL_VERIFY) &&
@@ -121,7 +121,7 @@ void read_store(struct reader *r)
 		       of_host(r) ? "host" : "verify");
 	take_sign(r, "=");
 	i.b = read_operand(r);
-	if (i.op == KERNEL_ADD && at_word(r, "old")) {
+	if (i.op == SIM_ADD && at_word(r, "old")) {
 		next_token(r);
 		i.d = take_register(r, true);
 	}
@@ -132,7 +132,7 @@ void read_store(struct reader *r)
 /* cas R = place from e to e [if e] */
 void read_cas(struct reader *r)
 {
-	struct kernel_instr i = { .op = KERNEL_CAS };
+	struct kernel_instr i = { .op = SIM_CAS };
 
 	next_token(r);
 	i.d = take_register_and_sign(r);
@@ -149,27 +149,27 @@ void read_plain(struct reader *r)
 {
 	static const struct {
 		const char *name;
-		enum kernel_op op;
+		enum sim_op op;
 	} all[] = {
-		{ "begin", KERNEL_BEGIN }, { "commit", KERNEL_COMMIT }, { "enter", KERNEL_ENTER },
-		{ "leave", KERNEL_LEAVE }, { "fence", KERNEL_FENCE }, { "barrier", KERNEL_BARRIER },
+		{ "begin", SIM_TX_BEGIN }, { "commit", SIM_TX_COMMIT }, { "enter", SIM_ENTER },
+		{ "leave", SIM_LEAVE }, { "fence", SIM_FENCE }, { "barrier", SIM_BARRIER },
 	};
-	struct kernel_instr i = { .op = KERNEL_FENCE };
+	struct kernel_instr i = { .op = SIM_FENCE };
 
 	for (size_t n = 0; n < sizeof(all) / sizeof(all[0]); n++)
 		if (at_word(r, all[n].name))
 			i.op = (uint8_t)all[n].op;
 	if (!r->dead) {
-		r->code->transactions |= i.op == KERNEL_BEGIN || i.op == KERNEL_COMMIT;
-		r->code->critical |= i.op == KERNEL_ENTER || i.op == KERNEL_LEAVE;
+		r->code->transactions |= i.op == SIM_TX_BEGIN || i.op == SIM_TX_COMMIT;
+		r->code->critical |= i.op == SIM_ENTER || i.op == SIM_LEAVE;
 		if (r->code->transactions && r->section == KERNEL_LOCKS)
 			say(r, "got \"%s\", expected \"enter\" and \"leave\" in a program with "
 			       "locks", r->text);
 		if (r->code->transactions && r->code->critical)
 			say(r, "got \"%s\", expected either \"begin\" and \"commit\" or \"enter\" "
 			       "and \"leave\" in a program", r->text);
-		r->code->barrier |= i.op == KERNEL_BARRIER;
-		r->code->fence |= i.op == KERNEL_FENCE;
+		r->code->barrier |= i.op == SIM_BARRIER;
+		r->code->fence |= i.op == SIM_FENCE;
 	}
 	next_token(r);
 	end_instr(r, &i);
@@ -177,7 +177,7 @@ void read_plain(struct reader *r)
 
 void read_exit(struct reader *r)
 {
-	struct kernel_instr i = { .op = KERNEL_EXIT_IF };
+	struct kernel_instr i = { .op = SIM_EXIT_IF };
 
 	next_token(r);
 	i.a = at_word(r, "if") ? read_when(r) : column_of(r, constant(1));
@@ -186,7 +186,7 @@ void read_exit(struct reader *r)
 
 void read_break(struct reader *r)
 {
-	struct kernel_instr i = { .op = KERNEL_BRANCH };
+	struct kernel_instr i = { .op = SIM_BRANCH };
 
 	if (r->loops)
 		i.target = r->leave[r->loops - 1];
@@ -194,7 +194,7 @@ void read_break(struct reader *r)
 		say(r, "got \"break\", expected it in a loop");
 	next_token(r);
 	if (!at_word(r, "if"))
-		i.op = KERNEL_JUMP;
+		i.op = SIM_JUMP;
 	i.a = read_when(r);
 	end_instr(r, &i);
 }
@@ -204,7 +204,7 @@ void read_break(struct reader *r)
 /* draw R [below e | zipf e exponent e] */
 void read_draw(struct reader *r)
 {
-	struct kernel_instr i = { .op = KERNEL_DRAW, .b = KERNEL_NO_COLUMN };
+	struct kernel_instr i = { .op = SIM_DRAW, .b = KERNEL_NO_COLUMN };
 	bool zipf;
 
 	next_token(r);
@@ -240,7 +240,7 @@ static void add_part(struct reader *r, struct kernel_message *m)
 /* require e { text | e } */
 void read_require(struct reader *r)
 {
-	struct kernel_instr i = { .op = KERNEL_REQUIRE };
+	struct kernel_instr i = { .op = SIM_REQUIRE };
 	struct kernel_code *code = r->code;
 
 	if (!ROOM(r, code->message, r->messages, code->message_count + 1))
@@ -258,7 +258,7 @@ void read_require(struct reader *r)
 void read_launching(struct reader *r)
 {
 	enum kernel_section of = r->section == KERNEL_HOST ? KERNEL_TRANSACTIONS : KERNEL_LOCKS;
-	struct kernel_instr i = { .op = KERNEL_LAUNCH };
+	struct kernel_instr i = { .op = SIM_LAUNCH };
 	const struct kernel_launch *all = r->kernel->launch;
 
 	next_token(r);

@@ -70,7 +70,7 @@ static void read_constant_if(struct reader *r, uint32_t line, bool holds)
 
 static void read_else(struct reader *r, uint32_t line, uint32_t otherwise)
 {
-	struct kernel_instr jump = { .op = KERNEL_JUMP, .target = new_label(r) };
+	struct kernel_instr jump = { .op = SIM_JUMP, .target = new_label(r) };
 
 	if (r->reachable)
 		put_instr(r, &jump);
@@ -82,7 +82,7 @@ static void read_else(struct reader *r, uint32_t line, uint32_t otherwise)
 /* if [uniform] e ... [else ...] end */
 static void read_if(struct reader *r)
 {
-	struct kernel_instr i = { .op = KERNEL_BRANCH, .negate = true };
+	struct kernel_instr i = { .op = SIM_BRANCH, .negate = true };
 	uint32_t line = r->token_line;
 	struct value condition;
 
@@ -134,7 +134,7 @@ static void read_loop(struct reader *r, struct kernel_instr *test, uint32_t top,
 /* while [uniform] e ... end */
 static void read_while(struct reader *r)
 {
-	struct kernel_instr i = { .op = KERNEL_BRANCH, .negate = true };
+	struct kernel_instr i = { .op = SIM_BRANCH, .negate = true };
 	uint32_t line = r->token_line, top = new_label(r);
 
 	bind_label(r, top);
@@ -146,7 +146,7 @@ static void read_while(struct reader *r)
 /* for [uniform] R = e below e ... end */
 static void read_for(struct reader *r)
 {
-	struct kernel_instr i = { .op = KERNEL_BRANCH, .negate = true };
+	struct kernel_instr i = { .op = SIM_BRANCH, .negate = true };
 	uint32_t line = r->token_line, top;
 	struct value count = { .constant = false };
 
@@ -167,7 +167,7 @@ static void read_for(struct reader *r)
 /* repeat ... until [uniform] e */
 static void read_repeat(struct reader *r)
 {
-	struct kernel_instr i = { .op = KERNEL_BRANCH, .negate = true };
+	struct kernel_instr i = { .op = SIM_BRANCH, .negate = true };
 	uint32_t line = r->token_line, leave = enter_loop(r);
 
 	i.target = new_label(r);

@@ -175,11 +175,11 @@ static uint32_t next_pc(const struct flow_check *c, uint32_t pc, bool taken)
 	const struct kernel_instr *i = &c->kernel->code->instr[pc];
 	const struct kernel_block *block = &c->kernel->code->block[i->block];
 
-	if (i->op == KERNEL_EXIT || (i->op == KERNEL_EXIT_IF && taken))
+	if (i->op == SIM_EXIT || (i->op == SIM_EXIT_IF && taken))
 		return KERNEL_NONE;
 	if (!i->last)
 		return pc + 1;
-	return c->kernel->code->block[block->way[i->op == KERNEL_BRANCH && !taken]].first;
+	return c->kernel->code->block[block->way[i->op == SIM_BRANCH && !taken]].first;
 }
 
 void flow_check_complete(struct flow_check *c, const struct flow_seen *seen, uint32_t taken)
@@ -192,7 +192,7 @@ void flow_check_complete(struct flow_check *c, const struct flow_seen *seen, uin
 
 		if (!kernel_fetches(i))
 			thread->trail = flow_mix(thread->trail, i->mix);
-		if (i->op == KERNEL_BRANCH)
+		if (i->op == SIM_BRANCH)
 			compare_outcome(c, number, seen->pc, taken >> l & 1);
 		thread->pc = next_pc(c, seen->pc, taken >> l & 1);
 	}

@@ -112,8 +112,8 @@ void sim_plain_done(struct sim_machine *machine, struct sim_warp *warp)
 {
 	const struct kernel_instr *i = instr_of(machine, warp);
 	const struct flow_seen seen = seen_of(warp);
-	uint32_t ended = i->op == KERNEL_EXIT ? warp->doing :
-			 i->op == KERNEL_EXIT_IF ? warp->taken : 0;
+	uint32_t ended = i->op == SIM_EXIT ? warp->doing :
+			 i->op == SIM_EXIT_IF ? warp->taken : 0;
 
 	if (!warp->begun)
 		return;
@@ -145,7 +145,7 @@ void sim_plain_moved(struct sim_machine *machine, const struct sim_warp *warp)
 
 	if (!check_of(machine))
 		return;
-	if (i->last || i->op == KERNEL_EXIT_IF || i->op == KERNEL_BARRIER)
+	if (i->last || i->op == SIM_EXIT_IF || i->op == SIM_BARRIER)
 		sim_plain_look(machine, warp->core);
 }
 

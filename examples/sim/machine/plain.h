@@ -102,7 +102,7 @@ static inline uint32_t sim_plain_next(const struct sim_machine *machine, uint32_
 {
 	const struct kernel_instr *i = &machine->plain->kernel.code->instr[pc];
 
-	return i->op == KERNEL_JUMP ? i->target : i->next;
+	return i->op == SIM_JUMP ? i->target : i->next;
 }
 
 static inline uint32_t *sim_register_of(const struct sim_warp *warp, uint32_t reg, uint32_t lane)

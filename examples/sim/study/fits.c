@@ -75,7 +75,7 @@ static bool runs_alone(const struct kernel *kernel)
 	for (size_t i = 0; i < code->instr_count; i++) {
 		uint8_t op = code->instr[i].op;
 
-		if (op != KERNEL_BEGIN && op != KERNEL_COMMIT)
+		if (op != SIM_TX_BEGIN && op != SIM_TX_COMMIT)
 			continue;
 		fprintf(stderr, "gputm-sim: %s:%u:%u: without a TM system there are no "
 				"transactions, expected --system or a program locks\n",

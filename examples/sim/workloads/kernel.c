@@ -80,17 +80,6 @@ static void say_stray(const void *data, uint32_t thread, const struct sim_stray 
 
 /* ---- programs of the machine ------------------------------------------------------------ */
 
-/* Properties of a program. Operations that only take time count as plain instructions. */
-static const enum sim_op op_of[KERNEL_EXIT + 1] = {
-	[KERNEL_LOAD] = SIM_LOAD,	[KERNEL_STORE] = SIM_STORE,
-	[KERNEL_CAS] = SIM_CAS,		[KERNEL_ADD] = SIM_ADD,
-	[KERNEL_EXIT_IF] = SIM_EXIT_IF, [KERNEL_BARRIER] = SIM_BARRIER,
-	[KERNEL_FENCE] = SIM_FENCE,	[KERNEL_BEGIN] = SIM_TX_BEGIN,
-	[KERNEL_COMMIT] = SIM_TX_COMMIT, [KERNEL_ENTER] = SIM_ENTER,
-	[KERNEL_LEAVE] = SIM_LEAVE,	[KERNEL_NOTE] = SIM_NOTE,
-	[KERNEL_BRANCH] = SIM_BRANCH,	[KERNEL_EXIT] = SIM_EXIT,
-};
-
 /* A run of `alu` is one instruction of several slots; a jump is an instruction that continues
  * elsewhere. */
 static void translate(const struct kernel *k, const struct kernel_code *code, uint32_t pc,
@@ -98,18 +87,18 @@ static void translate(const struct kernel *k, const struct kernel_code *code, ui
 {
 	const struct kernel_instr *i = &code->instr[pc];
 	const struct kernel_block *block = &code->block[i->block];
-	uint32_t next = i->op == KERNEL_JUMP ? i->target : i->next;
+	uint32_t next = i->op == SIM_JUMP ? i->target : i->next;
 
-	out->op = op_of[i->op];
+	out->op = i->op <= SIM_EXIT ? (enum sim_op)i->op : SIM_PLAIN;
 	out->count = 1;
 	out->target = i->target;
-	if (i->op == KERNEL_ALU && i->count > 1) {
+	if (i->op == SIM_PLAIN && i->count > 1) {
 		out->count = i->count;
 		next = code->instr[pc + i->count - 1].next;
 	}
-	if (i->op == KERNEL_BRANCH)
+	if (i->op == SIM_BRANCH)
 		out->meet = kernel_entry(code, block->meeting);
-	if (i->op == KERNEL_BRANCH && block->likely != KERNEL_NONE)
+	if (i->op == SIM_BRANCH && block->likely != KERNEL_NONE)
 		out->likely = kernel_entry(code, block->likely);
 	out->hop = (int32_t)next - (int32_t)pc - 1;
 	out->shared = kernel_shares(k, i);
@@ -361,7 +350,7 @@ static uint32_t plain_stores(const struct kernel_code *code)
 	uint32_t count = 0;
 
 	for (size_t i = 0; i < code->instr_count; i++)
-		count += code->instr[i].op == KERNEL_STORE && !code->instr[i].inside;
+		count += code->instr[i].op == SIM_STORE && !code->instr[i].inside;
 	return count;
 }
 
