@@ -413,8 +413,11 @@ static int take_all(struct resume *r, sweep_run_fn *run, FILE *file, const char 
 		return sim_complain(SIM_FAILED, "--resume: out of memory, or of room for a "
 						"temporary file");
 	r->known_count = hash_points_quietly(r->points, run, r->known);
-	if (sim_stop)
+	if (sim_stop) {
+		fprintf(stderr, "gputm-sim: ended by %s before the first point; \"%s\" is as it "
+				"was\n", sim_ended_by(sim_stop), sim_quoted(name));
 		return SIM_ENDED;
+	}
 	if (sweep_lines_each(file, name, resume_line, r, &end))
 		return r->full ? SIM_FAILED : SIM_BAD_INPUT;
 	if (refuses(r, name))
