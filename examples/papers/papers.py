@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """papers.py [--quick] [DIRECTORY]: run the studies of this folder, judge what they show, and leave
 page.md and page.html with all pictures in DIRECTORY (default papers). What is done is kept there:
-the same command goes on. --quick runs their small forms, anew. GPUTM_SIM names the program. Exit
+the same command goes on. --quick runs their small forms. GPUTM_SIM names the program. Exit
 status 1: a point failed, or a verdict is not what its file expects.
 """
 import argparse
-import contextlib
 import os
 import subprocess
 import sys
@@ -32,9 +31,6 @@ def show(name, folder, quick):
     story = Story(os.path.join(HERE, name.replace("-", "_") + ".py"))
     asked = story.asked(*runner.forms(story.study))
     out = os.path.join(folder, name + ".jsonl")
-    if quick:
-        with contextlib.suppress(FileNotFoundError):
-            os.remove(out)
     results = runner.study(story.study, out=out, quick=quick, tell=asked)
     told = story.judge(results)
     lines, pictures = page.markdown(told, os.path.join(folder, name), len(results.grid.seeds), quick)

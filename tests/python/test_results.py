@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 import math
 
-from gputm.results import Dry, Grid, Missing, Results, Wrong, read
+from gputm.results import Grid, Missing, Results, Wrong, read
 
 from made import AXES, FULL, Case, line, study_lines
 
@@ -68,7 +68,7 @@ class Test(Case):
         self.assertEqual(d["cycles"].over, ("system", "concurrency", "commit_unit.buffers"))
 
     def test_a_dry_pass_finds_the_figures(self):
-        d = Dry(Grid(AXES, FULL))
+        d = Results([], Grid(AXES, FULL))
         d["cycles"].min("concurrency") / d["aborted"] + d["concurrency"] + d["cycles"]
         self.assertEqual(d.asked, ["cycles", "aborted"])
 

@@ -16,19 +16,15 @@ does. expect is the verdict that is expected, quick that of the small form.
 """
 import ast
 import math
+import operator
 import os
 
-from .results import Array, Dry, Missing, Wrong, number, shown
+from .results import Array, Missing, Results, Wrong, number, shown
 from .stats import reach
 
 SHUFFLES = 200
 SANE = 0.1  # a claim that holds more often with shuffled results is a sanity check
 VERDICTS = "no result", "holds", "in part", "differs"
-
-
-class Note:
-    def __init__(self, words):
-        self.words = words
 
 
 class Table:
@@ -74,7 +70,8 @@ class Paper:
 
 
 def note(words):
-    return Note(words)
+    """A paragraph."""
+    return words
 
 
 def table(name, title, value, paper=None):
@@ -125,28 +122,21 @@ def bound(value, other):
     return Array(grid, over, [cells.get(place, math.nan) for place in places]).sel(value.where)
 
 
-def _chain(sign, holds, *sides):
-    like = next((side for side in sides if isinstance(side, Array)), None)
-    if like is None or len(sides) < 2:
-        raise TypeError("a relation has two sides or more, and one is an array of results")
-    sides = [bound(side, like) for side in sides]
-    return [(sign, holds, a, b) for a, b in zip(sides, sides[1:])]
+def _relation(sign, holds):
+    """A relation of two sides or more, each to the next."""
+    def relate(*sides):
+        like = next((side for side in sides if isinstance(side, Array)), None)
+        if like is None or len(sides) < 2:
+            raise TypeError("a relation has two sides or more, and one is an array of results")
+        sides = [bound(side, like) for side in sides]
+        return [(sign, holds, a, b) for a, b in zip(sides, sides[1:])]
+    return relate
 
 
-def less(*sides):
-    return _chain("<", lambda a, b: a < b, *sides)
-
-
-def more(*sides):
-    return _chain(">", lambda a, b: a > b, *sides)
-
-
-def at_most(*sides):
-    return _chain("<=", lambda a, b: a <= b, *sides)
-
-
-def at_least(*sides):
-    return _chain(">=", lambda a, b: a >= b, *sides)
+less = _relation("<", operator.lt)
+more = _relation(">", operator.gt)
+at_most = _relation("<=", operator.le)
+at_least = _relation(">=", operator.ge)
 
 
 def between(low, value, high):
@@ -155,8 +145,8 @@ def between(low, value, high):
 
 def within(value, factor, of):
     """Neither side is more than the factor times the other."""
-    return _chain(f"within {factor:g} of", lambda a, b: a <= b * factor and a * factor >= b,
-                  value, of)
+    return _relation(f"within {factor:g} of",
+                     lambda a, b: a <= b * factor and a * factor >= b)(value, of)
 
 
 # ---- verdicts ----
@@ -246,7 +236,7 @@ class Story:
         """The figures that results must have, found without results."""
         asked = {}
         for grid in grids:
-            dry = Dry(grid)
+            dry = Results([], grid)
             self.items(dry)
             asked.update(dict.fromkeys(dry.asked))
         return [*asked]

@@ -7,7 +7,7 @@ import os
 import re
 
 from . import plot
-from .claims import Claim, Note
+from .claims import Claim
 from .results import shown
 
 STYLE = """body{font:15px/1.45 sans-serif;max-width:70em;margin:2em auto;padding:0 1em}
@@ -65,8 +65,8 @@ def markdown(story, stem, seeds, quick=False):
                 lines.append(claim_line(item, quick))
                 if items[at + 1:at + 2] == [] or not isinstance(items[at + 1], Claim):
                     lines.append("")
-            elif isinstance(item, Note):
-                lines += [escaped(item.words), ""]
+            elif isinstance(item, str):
+                lines += [escaped(item), ""]
             else:
                 lines += [f"**{escaped(item.title)}**" +
                           (" (in parentheses: the paper's)" if item.paper else ""), ""]

@@ -288,13 +288,14 @@ class Results:
     """Results of a study: results["cycles"] is an Array of means over the seeds.
 
     results["concurrency"] are the numbers of an axis. failed has the lines of points that failed,
-    each with its reason and command; their cells are NaN.
+    each with its reason and command; their cells are NaN. Without lines all cells are NaN, and asked
+    has the figures that were asked for.
     """
 
     def __init__(self, lines, grid=None, name="results"):
         self.lines, self.name, self.grid = lines, name, grid or grid_of(lines)
         self.failed = [line for line in lines if "failed" in line]
-        self.chosen = None
+        self.chosen, self.asked = None, []
         self._places = [self._place(at, line) for at, line in enumerate(lines, 1)]
 
     def of_seed(self, at):
@@ -357,7 +358,9 @@ class Results:
             if isinstance(value, (int, float)) and "failed" not in line and self.chosen in (None, seed):
                 for cell in cells:
                     sums[cell].append(value)
-        if not known:
+        if not self.lines and name not in self.asked:
+            self.asked.append(name)
+        if self.lines and not known:
             raise Missing(f"no line of {self.name} has the figure {name}: tell it in the study, and "
                           "run it with --resume", self.figures())
         return Array(self.grid, self.grid.over,
@@ -373,18 +376,3 @@ class Results:
         """A list of dicts, one a point: its settings and figures by their names, for pandas."""
         return [{name[6:] if name.startswith("point.") else name: value
                  for name, value in line.items()} for line in self.lines]
-
-
-class Dry(Results):
-    """No results yet: numbers are NaN, and asked has the figures that were asked for."""
-
-    def __init__(self, grid):
-        super().__init__([], grid)
-        self.asked = []
-
-    def __getitem__(self, name):
-        if name in self.grid.leader:
-            return super().__getitem__(name)
-        if name not in self.asked:
-            self.asked.append(name)
-        return Array(self.grid, self.grid.over, [math.nan] * self.grid.size(self.grid.over))
