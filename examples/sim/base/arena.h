@@ -20,7 +20,7 @@ void *sim_realloc(void *memory, size_t size);
 char *sim_strdup(const char *text);
 /*
  * Room for `need` elements in an array that has some for *room: it grows to twice that or more.
- * False if there is no memory: nothing has changed. New elements are undefined.
+ * False if there is no memory: nothing has changed. New elements are 0.
  */
 #define SIM_ROOM(array, room, need)                                                            \
 	((size_t)(need) <= (room) ||                                                           \

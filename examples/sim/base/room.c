@@ -8,15 +8,16 @@
 /* The type of the pointer and that of the room (of 4 or 8 bytes) are the caller's. */
 bool sim_grow(void *array, size_t element, void *room, size_t room_bytes, size_t need)
 {
-	size_t wanted = room_bytes == sizeof(uint32_t) ? *(uint32_t *)room : *(size_t *)room;
+	size_t had = room_bytes == sizeof(uint32_t) ? *(uint32_t *)room : *(size_t *)room;
+	size_t wanted = 2 * had > need ? 2 * had : need;
 	void *larger;
 
-	wanted = 2 * wanted > need ? 2 * wanted : need;
 	wanted = wanted < 8 ? 8 : wanted;
 	memcpy(&larger, array, sizeof larger);
 	larger = sim_realloc(larger, wanted * element);
 	if (!larger)
 		return false;
+	memset((char *)larger + had * element, 0, (wanted - had) * element);
 	memcpy(array, &larger, sizeof larger);
 	if (room_bytes == sizeof(uint32_t))
 		*(uint32_t *)room = (uint32_t)wanted;

@@ -75,16 +75,8 @@ static int stray(const struct flow_reference *r, uint32_t pc, uint32_t thread, u
 
 static bool note(struct flow_outcomes *o, bool taken)
 {
-	if (o->count == 64 * o->room) {
-		uint32_t room = o->room ? 2 * o->room : 1;
-		uint64_t *bigger = sim_realloc(o->word, room * sizeof(*bigger));
-
-		if (!bigger)
-			return false;
-		memset(bigger + o->room, 0, (room - o->room) * sizeof(*bigger));
-		o->word = bigger;
-		o->room = room;
-	}
+	if (!SIM_ROOM(o->word, o->room, o->count / 64 + 1))
+		return false;
 	o->word[o->count / 64] |= (uint64_t)taken << o->count % 64;
 	o->count++;
 	return true;

@@ -26,18 +26,8 @@ uint32_t sim_dram_take(struct sim_machine *machine, struct sim_dram *dram)
 {
 	uint32_t index;
 
-	if (dram->count == dram->capacity) {
-		uint32_t capacity = dram->capacity ? 2 * dram->capacity : 64;
-		uint32_t *waiting = sim_realloc(dram->waiting, capacity * sizeof *waiting);
-
-		if (waiting) { /* a saved state has the whole array */
-			memset(waiting + dram->capacity, 0,
-			       (capacity - dram->capacity) * sizeof *waiting);
-			dram->waiting = waiting;
-			dram->capacity = capacity;
-		}
-	}
-	index = dram->count < dram->capacity ? sim_slab_take(&dram->fetches) : SIM_SLAB_NONE;
+	index = SIM_ROOM(dram->waiting, dram->capacity, dram->count + 1) ?
+		sim_slab_take(&dram->fetches) : SIM_SLAB_NONE;
 	if (index == SIM_SLAB_NONE) {
 		sim_fail(&machine->port, -ENOMEM, "no memory for an access of DRAM");
 		return index;

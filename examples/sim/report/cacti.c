@@ -117,21 +117,20 @@ static void write_shape(FILE *out, const struct sim_group *group,
 struct export {
 	const char *folder;
 	struct sim_output *file;
-	size_t files;
+	size_t files, room;
 	int status;
 };
 
 /* Open one more file; NULL with x->status. */
 static FILE *open_file(struct export *x, const char *name)
 {
-	struct sim_output *bigger = sim_realloc(x->file, (x->files + 1) * sizeof(*x->file)), *out;
+	struct sim_output *out;
 	char path[4096];
 
-	if (!bigger) {
+	if (!SIM_ROOM(x->file, x->room, x->files + 1)) {
 		x->status = sim_complain(SIM_FAILED, "out of memory");
 		return NULL;
 	}
-	x->file = bigger;
 	out = &x->file[x->files];
 	snprintf(path, sizeof(path), "%s/%s", x->folder, name);
 	if (!sim_output_apart("cacti", path)) {

@@ -7,6 +7,7 @@
 
 #include "gputm/tx_throttle.h"
 #include "../base/arena.h"
+#include "../base/names.h"
 #include "../base/quote.h"
 #include "seeing.h"
 #include "../machine/mechanism.h"
@@ -367,15 +368,11 @@ static uint64_t look(void *state)
 
 static bool named(const char *list, const char *name)
 {
-	size_t length = strlen(name);
+	char part[SIM_PATTERN];
 
-	for (; *list; list += *list == ',') {
-		size_t part = strcspn(list, ",");
-
-		if (part == length && !memcmp(list, name, length))
+	for (size_t i = 0; sim_pattern(list, i, part); i++)
+		if (!strcmp(part, name))
 			return true;
-		list += part;
-	}
 	return false;
 }
 

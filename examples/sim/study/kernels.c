@@ -161,17 +161,13 @@ int sim_kernel_named(const char *name, struct sim_workload_class **out, char *me
 /* ---- all ---- */
 
 static struct sim_workload_class **all; /* NULL-ended; made by the first search */
-static size_t all_count;
+static size_t all_count, all_room;
 
 static bool append(struct sim_workload_class *class)
 {
-	struct sim_workload_class **bigger = sim_realloc(all, (all_count + 2) * sizeof *all);
-
-	if (!bigger)
+	if (!SIM_ROOM(all, all_room, all_count + 2))
 		return false;
-	all = bigger;
 	all[all_count++] = class;
-	all[all_count] = NULL;
 	return true;
 }
 

@@ -37,7 +37,6 @@
  * commit buffers at that clock. Of the units' configs those of validation_unit decide: the others
  * take granularity, address_bits, time_bits and margin from it.
  */
-#include <string.h>
 
 #include "getm.h"
 #include "logs.h"
@@ -328,20 +327,10 @@ static void new_row(struct sim_port *port, struct getm_warp *state)
 {
 	uint32_t rows = gputm_tx_log_rows(state->log, GPUTM_TX_LOG_KIND_WRITE);
 
-	if (rows > state->granted_rows) {
-		uint32_t wanted = rows > 8 ? 2 * rows : 16;
-		uint32_t *grown = sim_realloc(state->granted, wanted * sizeof *grown);
-
-		if (!grown) {
-			sim_fail(port, -ENOMEM, "no memory for a write log");
-			return;
-		}
-		state->granted = grown;
-		memset(grown + state->granted_rows, 0,
-		       (wanted - state->granted_rows) * sizeof *grown);
-		state->granted_rows = wanted;
-	}
-	state->granted[rows - 1] = 0;
+	if (!SIM_ROOM(state->granted, state->granted_rows, rows > 16 ? rows : 16))
+		sim_fail(port, -ENOMEM, "no memory for a write log");
+	else
+		state->granted[rows - 1] = 0;
 }
 
 void sim_getm_store(struct sim_port *port, struct sim_warp *warp)
