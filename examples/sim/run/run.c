@@ -92,10 +92,13 @@ void sim_run_result(const struct sim_run *run, struct sim_result *out)
 
 /* ---- the state ---- */
 
+#define LAST_TICK (UINT64_C(1) << 62) /* of a state; later times are sums with it */
+
 static void io_all(struct sim_run *run, struct sim_io *io)
 {
 	sim_memory_io(run->port.memory, io);
 	SIM_IO(io, run->port.now);
+	sim_io_below(io, "now", run->port.now, LAST_TICK);
 	SIM_IO(io, run->port.result);
 	SIM_IO_FROM(io, run, threads_left);
 	sim_io_must(io, "next_report", run->next_report <= run->port.now + REPORT_TICKS);
