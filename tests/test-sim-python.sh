@@ -48,4 +48,12 @@ case_manual() {
 	python3 figure.py >err 2>&1 && grep -q '</svg>' aborts.svg || complain "$(cat err figure.py)"
 }
 
+# What pip installs: the package as a file, and its version.
+case_wheel() {
+	name=$(cd "$root/examples/python" && python3 -c 'import sys, wheel; print(wheel.build_wheel(sys.argv[1]))' "$work")
+	PYTHONPATH="$work/$name" python3 -c 'import gputm.claims; print(gputm.claims.__file__)' |
+		grep -qF "$name/gputm/claims.py" || complain "the wheel $name"
+	[ "gputm-$("$sim" --version | cut -d ' ' -f 2)-py3-none-any.whl" = "$name" ] || complain "the version of $name"
+}
+
 cases "$@"

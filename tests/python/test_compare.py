@@ -89,3 +89,5 @@ class Test(Case):
         told, status = self.told(a, a)
         self.assertEqual(status, 0)
         self.assertIn("1 are equal with each seed", told)
+        told, _ = self.told(a, [{**row, "point.hash": "other"} for row in a])
+        self.assertIn("4 points have equal settings, but other kernels or files", told)

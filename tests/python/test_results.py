@@ -94,6 +94,7 @@ class Test(Case):
                 (":10: the line is cut", cut), (": the file is empty", ""),
                 (":1: expected a line of gputm-sim --study", '{"cycles": 3}\n'),
                 (":2: study is t, and s before", [line(1), line(2, study="t")]),
+                (":2: the point is that of line 1", [line(1), {**line(1), "point.hash": "other"}]),
                 (":2: model is b, and a before", [{**line(1), "model": "a"}, {**line(2), "model": "b"}])):
             self.refused(Wrong, words, read, self.file("bad", content))
         self.refused(Wrong, "No such file", read, whole + "-none")

@@ -12,6 +12,7 @@ from .stats import holm, likely_interval, mean, permutation, sign_flip
 
 LEVEL = 0.01  # of all verdicts together
 SEEDS = "point.seed", "point.workload.seed"
+HASH = "point.hash"
 
 
 class Pair:
@@ -77,6 +78,7 @@ def points(path, across, where):
             raise Wrong(f"{path} has {' and '.join(map(' '.join, (crossed[key, seed], side)))} at one "
                         f"point and seed, expected one value of {','.join(across)} in each file; "
                         "--where NAME=VALUE selects")
+        out.setdefault(key, {}).setdefault(HASH, {})[seed] = line.get(HASH)
         for figure, value in line.items():
             if (isinstance(value, (int, float)) and not figure.startswith("point.") and
                     figure not in ("run", "of", "failed")):
@@ -94,10 +96,12 @@ def compare(a, b, across=(), where=None, only=()):
     one, two = (points(path, across, where or {}) for path in (a, b))
     pairs = [Pair(key, figure, one[key][figure], two[key][figure])
              for key in one if key in two for figure in one[key]
-             if figure in two[key] and (not only or figure in only)]
+             if figure in two[key] and figure != HASH and (not only or figure in only)]
+    strange = sum(one[key][HASH][seed] != two[key][HASH].get(seed, one[key][HASH][seed])
+                  for key in one if key in two and not across for seed in one[key][HASH])
     if only and not pairs and any(key in two for key in one):
         raise Missing(f"no point has {', '.join(only)} in both files",
-                      [*dict.fromkeys(figure for key in one for figure in one[key])])
+                      [*dict.fromkeys(figure for key in one for figure in one[key] if figure != HASH)])
     out, lone = [], sum(key not in two for key in one) + sum(key not in one for key in two)
     # Equal numbers are one comparison, whatever their names.
     tested = {}
@@ -118,6 +122,8 @@ def compare(a, b, across=(), where=None, only=()):
     single = sum(pair.chance is None and not pair.equal for pair in pairs)
     out.append(f"{len(found)} of {len(pairs)} figures differ, {equal} are equal with each seed. "
                f"Comparisons that count: {len(groups)} (Holm, {LEVEL:g} for all).")
+    if strange:
+        out.append(f"{strange} points have equal settings, but other kernels or files (point.hash).")
     if lone:
         out.append(f"{lone} points are in one file only.")
     if single:

@@ -246,7 +246,7 @@ class Array:
 
 def read(path):
     """The lines of a file of results, each a dict. What is no whole result of a study is Wrong."""
-    lines, first = [], None
+    lines, first, there = [], None, {}
     try:
         with open(path, encoding="utf-8") as file:
             source = file.read().split("\n")
@@ -267,6 +267,12 @@ def read(path):
             if line.get(key) != first.get(key):
                 raise Wrong(f"{path}:{at}: {key} is {line.get(key)}, and {first.get(key)} before: "
                             "one file has results of one study and one program; run it anew")
+        point = tuple((name, text(value)) for name, value in line.items()
+                      if name.startswith("point.") and name != "point.hash")
+        if point in there:
+            raise Wrong(f"{path}:{at}: the point is that of line {there[point]}: one file has one "
+                        "result of each, of one kernel and of files that have not changed")
+        there[point] = at
         lines.append(line)
     if not lines:
         raise Wrong(f"{path}: the file is empty, expected results of gputm-sim --study")
