@@ -4,7 +4,7 @@
 /*
  * --save-at and --restore: the state of a run in a file. The file begins with lines of text: the
  * version of gputm-sim, the run and the cycle. After an empty line follow the bytes for
- * sim_machine_restore(), in this host's representation.
+ * sim_run_restore(), in this host's representation.
  */
 #include "base/output.h"
 #include "machine/machine.h"

@@ -98,7 +98,7 @@ static void send_access(struct sim_machine *machine, struct sim_warp *warp, enum
 	if (op == SIM_STORE) {
 		message.what = SIM_DO_STORE;
 		message.c = touch ? SIM_NO_WORDS : store_words(machine, wide);
-		if (!warp->stack && (machine->fences || machine->plain))
+		if (machine->former->store && (machine->fences || machine->plain))
 			message.e = machine->former->store(machine, warp, wide->lane_mask);
 	} else if (op == SIM_CAS) {
 		message.what = SIM_DO_CAS;

@@ -49,7 +49,7 @@ static void launch(struct sim_machine *machine, struct sim_core *core, uint64_t 
 	if (core->free_warps == machine->config.warps && cycle > core->empty_since)
 		machine->port.result.empty += cycle - core->empty_since;
 	core->free_warps--;
-	warp->then = warp->stack ? 0 : SIM_THEN_LAUNCH;
+	warp->then = machine->former->resume ? SIM_THEN_LAUNCH : 0;
 	if (machine->former->until) { /* a home of threads */
 		warp->wait = SIM_APART;
 		sim_wheel_wake(&machine->wheel, &core->turn, machine->port.now);

@@ -127,7 +127,8 @@ struct sim_former {
 	void (*io)(struct sim_machine *machine, struct sim_io *io);
 	/* A static warp with these lanes has a place on its core. */
 	void (*launch)(struct sim_machine *machine, struct sim_warp *warp, uint64_t lanes);
-	/* Before a warp may issue: false, the warp does not go on by itself. */
+	/* Before a warp may issue, if warp->then is not 0, as after launch(): false, the warp does
+	 * not go on by itself. NULL: warps go on by themselves. */
 	bool (*resume)(struct sim_machine *machine, struct sim_warp *warp);
 	/* The warp goes on as a whole; at a branch, which some lanes take; without the lanes that
 	 * end, false: it does not go on, and ended: warps of its block that have ended; at the
@@ -141,7 +142,8 @@ struct sim_former {
 	/* Transactions of a block: the warp has come to their begin, or to their commit. */
 	void (*begin)(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc);
 	void (*commit)(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc);
-	/* Lanes of the warp store: e of their message, 0 without memory; and its reply. */
+	/* Lanes of the warp store: e of their message, 0 without memory; and its reply. NULL: the
+	 * stores of a warp are those of all its threads. */
 	uint32_t (*store)(struct sim_machine *machine, const struct sim_warp *warp, uint64_t lanes);
 	void (*stored)(struct sim_machine *machine, const struct sim_message *message);
 	/* Have the stores of its threads been performed? NULL: those of the warp are counted. */

@@ -563,10 +563,10 @@ void sim_take_loaded(struct sim_warp *warp);
 /* For hosts: a lane used an index beyond an array, outside of any attempt that could be aborted:
  * the run ends. */
 void sim_fail_stray(struct sim_port *port, const struct sim_warp *warp, uint64_t lanes);
-/* For machines of their own: evaluate an instruction of a kernel in up to 32 lanes. thread[] names
- * the threads; their registers are in rows from reg on; step has the mask, and room for 32
- * addresses and values. @return the lanes that take part. A lane beyond an array's end ends the
- * run. */
+/* For hosts without warps of the port: evaluate an instruction of a kernel in up to 32 lanes.
+ * thread[] names the threads; their registers are in rows from reg on; step has the mask, and room
+ * for 32 addresses and values. @return the lanes that take part. A lane beyond an array's end ends
+ * the run. */
 uint32_t sim_evaluate_lanes(struct sim_port *port, uint32_t pc, const uint32_t *thread,
 			    uint32_t *reg, struct sim_step *step);
 /* Report an event to the observer of attempts. */
