@@ -27,7 +27,7 @@
 #define LOCAL_LANES 64u
 #define LOCAL_WAVES 16u
 
-/* Rows in config.c. */
+/* Rows in setup.c. */
 struct local_machine_config {
 	size_t size; /* of this struct, for its parameter table */
 	uint32_t core_mhz, simd_lanes, scalar_cycles, lds_latency, global_latency;
@@ -117,6 +117,14 @@ static inline uint32_t local_after(const struct local *local, const struct local
 {
 	return (uint32_t)sim_pc_after(&local->port, wave->pc);
 }
+
+/* ---- setup.c, as struct sim_run_class says ---- */
+int local_unit_make(struct sim_run *run, const struct sim_machine_config *unused);
+void local_unit_free(struct sim_run *run);
+void local_unit_io(struct sim_run *run, struct sim_io *io);
+void local_unit_describe(const void *system_config, char *text, size_t size);
+/* What local memory holds at the end is for the check. */
+void local_unit_over(struct sim_run *run);
 
 /* ---- compute_unit.c ---- */
 extern const struct sim_run_class local_runs;
