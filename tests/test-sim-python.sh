@@ -7,9 +7,8 @@ root=$(cd "$srcdir" && pwd)
 export PYTHONPATH="$root/examples/python:$root/tests/python" PYTHONDONTWRITEBYTECODE=1 GPUTM_SIM="$sim"
 
 case_doctests() {
-	for module in results stats; do
-		python3 -m doctest "$root/examples/python/gputm/$module.py" || complain "doctests of $module"
-	done
+	python3 -m doctest "$root/examples/python/gputm/results.py" "$root/examples/python/gputm/stats.py" ||
+		complain doctests
 }
 
 case_unittests() {
@@ -18,24 +17,28 @@ case_unittests() {
 
 # What the papers' studies show, in both forms: all figures, axes and values exist. Nothing is run.
 case_papers() {
-	python3 - "$root" "$work" >"$work/table" <<'TXT' || complain 'the files beside the studies'
+	cd "$work" || exit 1
+	for path in "$root"/examples/papers/*.study "$root"/examples/studies/*.study; do
+		name=${path##*/}
+		echo "0 --study $path --axes > ${name%.study}.axes"
+	done >table
+	runs <table
+	python3 - "$root" >table <<'TXT' || complain 'the files beside the studies'
 import glob
-import os
 import sys
 from gputm import claims, runner
 
-root, work = sys.argv[1:]
-for path in sorted(glob.glob(root + "/examples/*/*.py")):
-    story = claims.Story(path) if os.path.exists(path[:-3].replace("_", "-") + ".study") else None
-    if story:
-        told = os.path.join(work, os.path.basename(path)[:-3])
-        with open(told, "w") as file:
-            print(f"include {story.study}\ntell", *story.asked(*runner.forms(story.study)), file=file)
+for path in sorted(glob.glob("*.axes")):
+    name = path[:-5].replace("-", "_") + ".py"
+    for path_of_story in glob.glob(f"{sys.argv[1]}/examples/*/{name}"):
+        story = claims.Story(path_of_story)
+        with open(path) as axes, open(name[:-3], "w") as file:
+            print(f"include {story.study}\ntell", *story.asked(*runner.grids_of(axes.read())), file=file)
         for form in "", "--quick":
-            print(f"0 --study {told} {form} --shard 1000000/1000000")
+            print(f"0 --study {name[:-3]} {form} --shard 1000000/1000000")
 TXT
-	[ "$(wc -l <"$work/table")" -ge 72 ] || complain "few studies: $(cat "$work/table")"
-	cd "$root/examples/papers" && runs <"$work/table"
+	[ "$(wc -l <table)" -ge 74 ] || complain "few studies: $(cat table)"
+	runs <table
 }
 
 # The figure of gputm-results(7), as it is printed there.
@@ -51,9 +54,11 @@ case_manual() {
 # What pip installs: the package as a file, and its version.
 case_wheel() {
 	name=$(cd "$root/examples/python" && python3 -c 'import sys, wheel; print(wheel.build_wheel(sys.argv[1]))' "$work")
-	PYTHONPATH="$work/$name" python3 -c 'import gputm.claims; print(gputm.claims.__file__)' |
-		grep -qF "$name/gputm/claims.py" || complain "the wheel $name"
-	[ "gputm-$("$sim" --version | cut -d ' ' -f 2)-py3-none-any.whl" = "$name" ] || complain "the version of $name"
+	[ "$(PYTHONPATH="$work/$name" python3 -c 'import gputm.claims; print(gputm.claims.__file__)')" = \
+		"$work/$name/gputm/claims.py" ] || complain "the wheel $name"
+	version=$("$sim" --version)
+	version=${version#gputm-sim }
+	[ "gputm-${version%% *}-py3-none-any.whl" = "$name" ] || complain "the version of $name is not $version"
 }
 
 cases "$@"

@@ -73,8 +73,12 @@ def forms(path):
     status, out, said = _call(words, os.path.dirname(os.path.abspath(path)))
     if status:
         raise RunFailed(words, status, said)
-    told = json.loads(out, parse_int=str, parse_float=str)
-    grids = []
+    return grids_of(out)
+
+
+def grids_of(words):
+    """The same from what --axes has written."""
+    told, grids = json.loads(words, parse_int=str, parse_float=str), []
     for one, other in ("full", "quick"), ("quick", "full"):
         grids.append(Grid(told[one]["axes"], told[other]["axes"]))
         grids[-1].tell = told[one]["tell"]
