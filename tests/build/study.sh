@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Shared by tests/test-sim-*.sh that make many runs: a study runs all of them in one process.
 . "${srcdir:-.}/tests/build/sim.sh"
+srcdir=$(cd "${srcdir:-.}" && pwd) # a study looks for its files in its own folder
 
 # study POINTS JUDGE [ARGUMENT...]: runs the study on standard input, of so many points, and judges
 # its results, which stay in $work/out, a line each; lines in $also are added to the study. `run NAME VALUE NAME VALUE ...` is a line for one
