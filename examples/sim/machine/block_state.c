@@ -27,13 +27,16 @@ static void place_mask(struct look *look, const uint64_t mask[], uint32_t pc)
 	}
 }
 
-static void place_warp(struct look *look, const struct sim_warp *warp)
+static void place_warp(struct look *look, const struct sim_machine *machine,
+		       const struct sim_warp *warp)
 {
+	const struct sim_doing *doing = sim_doing_of(machine, warp);
+
 	for (SIM_EACH_LANE(lane, warp->then == THEN_LAUNCH ? warp->whole : warp->active)) {
 		uint32_t thread = warp->thread[lane];
 
 		look->place(look->state, thread, warp->then == THEN_LAUNCH ? 0 :
-						 warp->begun ? warp->doing_pc :
+						 doing->begun ? doing->pc :
 							       warp->pc + warp->plain);
 		look->seen[lane] |= UINT64_C(1) << (thread - look->first) / look->lanes;
 	}
@@ -62,7 +65,7 @@ static void places_of_block(struct sim_machine *machine, uint32_t index, uint32_
 			continue;
 		launched &= warp->then != THEN_LAUNCH;
 		if (warp->wait != SIM_APART)
-			place_warp(look, warp);
+			place_warp(look, machine, warp);
 	}
 	for (size_t i = launched ? top + 1 : 0;
 	     i-- && !gputm_block_stack_get_entry(block->stack, i, &entry);)

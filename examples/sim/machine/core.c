@@ -140,11 +140,7 @@ void sim_warp_check(const struct sim_machine *machine, const struct sim_warp *wa
 	sim_io_must(io, "warp", !warp->due || warp->into < machine->port.program->registers);
 	SIM_IO_FLAG(io, warp->memory);
 	SIM_IO_FLAG(io, warp->ending);
-	SIM_IO_FLAG(io, warp->begun);
-	SIM_IO_FLAG(io, warp->fetched);
-	sim_lanes_must(&machine->port, io, "warp", warp->doing);
 	if (warp->wait != SIM_FREE) { /* else they may be of a launch before */
-		sim_io_below(io, "warp", warp->doing_pc, machine->port.program->length);
 		sim_io_below(io, "warp", warp->pc, machine->port.program->length);
 		sim_io_below(io, "warp", warp->next, machine->port.program->length);
 	}

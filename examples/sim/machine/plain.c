@@ -24,27 +24,30 @@ static struct flow_check *check_of(const struct sim_machine *machine)
 static const struct kernel_instr *instr_of(const struct sim_machine *machine,
 					   const struct sim_warp *warp)
 {
-	return &machine->plain->kernel.code->instr[warp->doing_pc];
+	return &machine->plain->kernel.code->instr[sim_doing_of(machine, warp)->pc];
 }
 
 /* ---- issue and completion ---- */
 
-static struct flow_seen seen_of(const struct sim_warp *warp)
+static struct flow_seen seen_of(const struct sim_machine *machine, const struct sim_warp *warp)
 {
-	return (struct flow_seen){ warp->doing_pc, warp->doing, warp->thread };
+	const struct sim_doing *doing = sim_doing_of(machine, warp);
+
+	return (struct flow_seen){ doing->pc, doing->lanes, warp->thread };
 }
 
 /* The check gets what the last load has given, now that the words are in their register. */
 static void show_loaded(struct sim_machine *machine, struct sim_warp *warp)
 {
-	const struct flow_seen seen = seen_of(warp);
+	struct sim_doing *doing = sim_doing_of(machine, warp);
+	const struct flow_seen seen = seen_of(machine, warp);
 	uint32_t value[SIM_MAX_LANES];
 
-	if (!warp->fetched)
+	if (!doing->fetched)
 		return;
-	warp->fetched = false;
+	doing->fetched = false;
 	sim_take_loaded(warp);
-	for (SIM_EACH_LANE(lane, warp->doing))
+	for (SIM_EACH_LANE(lane, doing->lanes))
 		value[lane] = *sim_register_of(warp, instr_of(machine, warp)->d, (uint32_t)lane);
 	flow_check_loaded(check_of(machine), &seen, (uint32_t)warp->mask, warp->address, value);
 }
@@ -65,19 +68,20 @@ static bool restores(const struct sim_machine *machine, const struct sim_warp *w
 void sim_plain_begins(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
 		      uint64_t active)
 {
+	struct sim_doing *doing = sim_doing_of(machine, warp);
 	struct flow_seen seen;
 
 	if (check_of(machine))
 		show_loaded(machine, warp);
-	warp->doing = (uint32_t)active;
-	warp->doing_pc = pc + warp->plain;
+	doing->lanes = (uint32_t)active;
+	doing->pc = pc + warp->plain;
 	if (!check_of(machine))
 		return;
 	warp->taken = 0;
-	warp->begun = true;
-	seen = seen_of(warp);
+	doing->begun = true;
+	seen = seen_of(machine, warp);
 	flow_check_issue(check_of(machine), &seen, restores(machine, warp));
-	warp->fetched = kernel_fetches(instr_of(machine, warp));
+	doing->fetched = kernel_fetches(instr_of(machine, warp));
 }
 
 static void log_issue(const struct sim_machine *machine, const struct sim_warp *warp)
@@ -90,7 +94,7 @@ static void log_issue(const struct sim_machine *machine, const struct sim_warp *
 		(unsigned long long)(machine->port.now / machine->port.core_ticks),
 		k->code->block[i->block].name, i->line);
 	for (uint32_t l = 0; l < k->lanes; l++) {
-		if (warp->doing >> l & 1)
+		if (sim_doing_of(machine, warp)->lanes >> l & 1)
 			fprintf(out, "%s%u", l ? " " : "", warp->thread[l]);
 		else
 			fprintf(out, "%s-", l ? " " : "");
@@ -111,13 +115,14 @@ void sim_plain_issues(struct sim_machine *machine, struct sim_warp *warp, uint32
 void sim_plain_done(struct sim_machine *machine, struct sim_warp *warp)
 {
 	const struct kernel_instr *i = instr_of(machine, warp);
-	const struct flow_seen seen = seen_of(warp);
-	uint32_t ended = i->op == SIM_EXIT ? warp->doing :
+	struct sim_doing *doing = sim_doing_of(machine, warp);
+	const struct flow_seen seen = seen_of(machine, warp);
+	uint32_t ended = i->op == SIM_EXIT ? doing->lanes :
 			 i->op == SIM_EXIT_IF ? warp->taken : 0;
 
-	if (!warp->begun)
+	if (!doing->begun)
 		return;
-	warp->begun = false;
+	doing->begun = false;
 	if (!machine->former->at_once)
 		show_loaded(machine, warp);
 	flow_check_complete(check_of(machine), &seen, warp->taken);
@@ -391,6 +396,18 @@ static int derive(struct sim_machine *machine, const struct flow_config *all)
 	return 0;
 }
 
+/* A former whose warps are not those of the core has as many as threads. */
+static int make_doing(struct sim_machine *machine)
+{
+	const struct sim_machine_config *c = &machine->config;
+	struct sim_plain *p = machine->plain;
+
+	p->formed = machine->former->until ? c->warps * c->lanes : 0;
+	p->doing = sim_calloc((size_t)c->cores * (p->formed ? p->formed : c->warps),
+			      sizeof *p->doing);
+	return p->doing ? 0 : -ENOMEM;
+}
+
 int sim_plain_make(struct sim_machine *machine)
 {
 	const struct flow_config *all = machine->port.system_config;
@@ -408,13 +425,15 @@ int sim_plain_make(struct sim_machine *machine)
 		p->check = flow_check_new(options->seed, p->config.most_cycles, options->stop);
 	if (options->prove && !p->check)
 		return -ENOMEM;
-	return derive(machine, all);
+	return derive(machine, all) ? -EINVAL : make_doing(machine);
 }
 
 void sim_plain_free(struct sim_machine *machine)
 {
-	if (machine->plain)
-		flow_check_free(machine->plain->check);
+	if (!machine->plain)
+		return;
+	flow_check_free(machine->plain->check);
+	sim_free(machine->plain->doing);
 	sim_free(machine->plain);
 }
 

@@ -13,6 +13,13 @@ struct sim_far {
 	uint64_t stored_by[SIM_MAX_WARPS][SIM_MAX_LANES]; /* of each thread, by its home */
 };
 
+/* The present instruction of a warp: its lanes and place, and what the check has still to see: that
+ * it completes, and what it loads. */
+struct sim_doing {
+	uint32_t lanes, pc;
+	bool begun, fetched;
+};
+
 struct sim_plain {
 	struct kernel kernel; /* that is launched */
 	struct flow_core_config config;
@@ -20,7 +27,17 @@ struct sim_plain {
 	uint32_t block_warps;	  /* places of a block */
 	struct sim_far far;
 	struct sim_stray stray[SIM_MAX_LANES]; /* of warps that are formed */
+	struct sim_doing *doing; /* of all warps */
+	uint32_t formed; /* of a core; 0: warps have a number in the whole machine */
 };
+
+static inline struct sim_doing *sim_doing_of(const struct sim_machine *machine,
+					     const struct sim_warp *warp)
+{
+	const struct sim_plain *p = machine->plain;
+
+	return &p->doing[(size_t)warp->core * p->formed + warp->number];
+}
 
 int sim_plain_make(struct sim_machine *machine);
 void sim_plain_free(struct sim_machine *machine);

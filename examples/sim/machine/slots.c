@@ -39,7 +39,9 @@ static void launch(struct sim_machine *machine, struct sim_core *core, uint64_t 
 		warp->thread[i] = i < count ? (uint32_t)thread + i : 0;
 	warp->block = (uint8_t)block;
 	warp->inside = 0;
-	warp->pc = warp->next = warp->doing_pc = 0;
+	warp->pc = warp->next = 0;
+	if (machine->plain && !machine->plain->formed)
+		sim_doing_of(machine, warp)->pc = 0;
 	warp->whole = (uint32_t)mask;
 	introduce(machine, warp, (uint32_t)thread);
 	if (machine->former->launch)

@@ -166,9 +166,6 @@ struct sim_warp {
 	/* In runs without a TM system. */
 	bool memory;	 /* it waits for memory */
 	bool ending;	 /* threads end when its present instruction is complete */
-	bool begun;	 /* the check has not seen its present instruction complete */
-	bool fetched;	 /* the check has still to see what the present instruction loads */
-	uint32_t doing, doing_pc; /* lanes of that instruction, and its place */
 };
 
 /* Lanes of mask, lowest first: for (SIM_EACH_LANE(lane, mask)) ... */
