@@ -111,6 +111,38 @@ class Test(Case):
                      '<code>less(speed, 1)</code>', '<td class="t">few are slow'):
             self.assertIn(part, words)
 
+    def test_ties_by_the_interval_of_the_difference(self):
+        # The systems differ by 1 in the mean; the intervals are those of Student's t with 2 and 3 degrees.
+        relations = {"less": "less(a, b)", "two": "less(a.sel(threads=64), b.sel(threads=64)), less(a, 1000)",
+                     "some": "less(a, b), less(b, a)", "within": "within(a, 1.1, b)", "fixed": "less(a, 101)"}
+        words = "from gputm.claims import *\n@figure('A paper')\ndef one(d):\n" \
+                "    a, b = d['cycles'].sel(system='a'), d['cycles'].sel(system='b')\n"
+        story = self.story(words + "".join(f"    yield claim('{name}', {relation})\n" for name, relation in relations.items()))
+        for differences, verdicts in (
+                ([1, 1, 1], ["holds", "holds", "in part", "holds", "holds"]),
+                ([2, 0.5, 0.5], ["tied", "tied", "tied", "holds", "tied"]),
+                ([2, 0, 1], ["tied", "tied", "tied", "holds", "tied"]),
+                ([1.2, 0.8, 1], ["holds", "holds", "in part", "holds", "holds"]),
+                ([3, -1], ["holds", "holds", "in part", "holds", "holds"]),
+                ([1.9, 0.1, 1, 1], ["tied", "tied", "tied", "holds", "tied"]),
+                ([1.5, 0.5, 1, 1], ["holds", "holds", "in part", "holds", "holds"])):
+            lines = [line(seed, {"cycles": 101 - difference * (system == "a")}, system=system, threads=64)
+                     for seed, difference in enumerate(differences) for system in "ab"]
+            items = story.judge(Results(lines), shuffles=0)[0][1]
+            self.assertEqual([item.verdict for item in items], verdicts, differences)
+
+    def test_equal_numbers_are_tied_or_meet_the_limit(self):
+        lines = [line(seed, {"cycles": 5}, system=system) for seed in range(3) for system in "ab"]
+        story = self.story("from gputm.claims import *\n@figure('A paper')\ndef one(d):\n"
+                           "    a, b = d['cycles'].sel(system='a'), d['cycles'].sel(system='b')\n"
+                           "    yield claim('less', less(a, b), expect='tied')\n    yield claim('most', at_most(a, b))\n")
+        told = story.judge(Results(lines), shuffles=0)
+        less_, most = told[0][1]
+        self.assertEqual((less_.verdict, less_.here, most.verdict), ("tied", "not 5 < 5 (tied)", "holds"))
+        self.assertFalse(less_.surprises(False))
+        self.assertIn("Of 2 claims 1 hold; 0 more", claims.counted(told))
+        self.assertIn("1 are tied, 0 hold in part, 0 differ", claims.counted(told))
+
     def test_a_claim_that_chance_meets_is_a_sanity_check(self):
         # Each seed has two runs, whose results are shuffled: one order in four, and all of them.
         lines = [line(seed, {"cycles": 100 * at + seed}, system=system)
@@ -131,7 +163,7 @@ class Test(Case):
                 ("fig_1: variant has no value huge; it has", ('variant="few"), 3', 'variant="huge"), 3')),
                 ("fig_1: the study has no line axis", ('min("concurrency")', 'min("axis")')),
                 ("fig_1: a < b keeps neither side", ("less(speed, 1)", "speed < 1")),
-                ("got 'hold', expected holds, in part or differs", ('expect="holds"', 'expect="hold"'))):
+                ("got 'hold', expected holds, tied, in part, differs", ('expect="holds"', 'expect="hold"'))):
             self.refused(Wrong, words, self.story(STORY.replace(*change)).items, self.results)
         self.refused(Wrong, "no function has @figure(SOURCE)", self.story, "x = 1\n")
         self.refused(Wrong, "expected a file of Python beside a study", Story, "nothing.py")

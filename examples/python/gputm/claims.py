@@ -12,7 +12,9 @@ paper, which gives notes, tables with the paper's numbers, and claims.
                     share.sel(concurrency="inf")), expect="holds", quick="in part", why="...")
 
 A claim holds where all its relations hold in all cells that have numbers, and differs where none
-does. expect is the verdict that is expected, quick that of the small form.
+does. With three seeds or more a cell is tied where the 95 % interval of the difference holds 0; a
+claim is tied where no cell fails, and some are tied. expect is the verdict that is expected, quick that of the
+small form.
 """
 import ast
 import math
@@ -20,11 +22,12 @@ import operator
 import os
 
 from .results import Array, Missing, Results, Wrong, number, shown
-from .stats import reach
+from .stats import reach, tied
 
 SHUFFLES = 200
 SANE = 0.1  # a claim that holds more often with shuffled results is a sanity check
-VERDICTS = "no result", "holds", "in part", "differs"
+TELLING = 3  # seeds that tell ties: the interval of two is 12.7 standard errors to either side
+VERDICTS = "no result", "holds", "tied", "in part", "differs"
 
 
 class Table:
@@ -35,14 +38,36 @@ class Table:
         self.paper = bound(paper, value) if paper else None
 
 
+class Relation:
+    """Two sides, and what is judged of each pair of their cells."""
+    doubts = ()  # the doubt of each seed, where there are several
+
+    def __init__(self, sign, judge, a, b, doubt=None):
+        self.sign, self.judge, self.a, self.b = sign, judge, a, b
+        self.doubt = doubt  # what is 0 where neither side can be told from the other
+
+    def cells(self):
+        """For each cell that has numbers: its row, both numbers, and the verdict."""
+        over = self.a.joint(self.b)
+        every = zip(*(doubt.spread(over) for doubt in self.doubts)) if self.doubts else [()] * self.a.grid.size(over)
+        for row, x, y, doubts in zip(self.a.grid.cells(over), self.a.spread(over), self.b.spread(over), every):
+            if math.isnan(x) or math.isnan(y):
+                continue
+            doubts = [doubt for doubt in doubts if math.isfinite(doubt)]
+            verdict = self.judge(x, y)
+            if len(doubts) >= TELLING and tied(doubts) and (any(doubts) or self.judge(0, 0) != "holds"):
+                verdict = "tied"
+            yield row, x, y, verdict
+
+
 class Claim:
     verdict = here = judged_by = None
-    null = 0.0  # how often the claim holds where results are shuffled
+    null = 0.0  # how often the claim holds, ties apart, where results are shuffled
 
     def __init__(self, title, relations, expect, quick, why):
         for verdict in expect, quick:
             if verdict not in (None, *VERDICTS[1:]):
-                raise Wrong(f'"{title}": got {verdict!r}, expected holds, in part or differs')
+                raise Wrong(f'"{title}": got {verdict!r}, expected {", ".join(VERDICTS[1:])}')
         self.title, self.relations, self.why = title, relations, why
         self.expect, self.quick = expect, quick or expect
 
@@ -122,14 +147,15 @@ def bound(value, other):
     return Array(grid, over, [cells.get(place, math.nan) for place in places]).sel(value.where)
 
 
-def _relation(sign, holds):
+def _relation(sign, holds, ties=True):
     """A relation of two sides or more, each to the next."""
     def relate(*sides):
         like = next((side for side in sides if isinstance(side, Array)), None)
         if like is None or len(sides) < 2:
             raise TypeError("a relation has two sides or more, and one is an array of results")
         sides = [bound(side, like) for side in sides]
-        return [(sign, holds, a, b) for a, b in zip(sides, sides[1:])]
+        return [Relation(sign, lambda x, y: "holds" if holds(x, y) else "differs", a, b, a - b if ties else None)
+                for a, b in zip(sides, sides[1:])]
     return relate
 
 
@@ -144,9 +170,9 @@ def between(low, value, high):
 
 
 def within(value, factor, of):
-    """Neither side is more than the factor times the other."""
+    """Neither side is more than the factor times the other. There are no ties."""
     return _relation(f"within {factor:g} of",
-                     lambda a, b: a <= b * factor and a * factor >= b)(value, of)
+                     lambda a, b: a <= b * factor and a * factor >= b, ties=False)(value, of)
 
 
 # ---- verdicts ----
@@ -156,25 +182,21 @@ def _cell_name(row):
                     for axis, value in row.items())
 
 
-def _relate(sign, holds, a, b):
-    """How many cells have numbers, in how many the relation holds, and the evidence."""
-    over = a.joint(b)
-    rows = [(row, x, y) for row, x, y in zip(a.grid.cells(over), a.spread(over), b.spread(over))
-            if not math.isnan(x) and not math.isnan(y)]
-    failing = [row for row in rows if not holds(*row[1:])]
-    cells, held = len(rows), len(rows) - len(failing)
-    if not rows:
-        return 0, 0, ""
-    if a.grid.size(over) == 1:
-        _, x, y = rows[0]
-        return cells, held, f"{'' if held else 'not '}{shown(x)} {sign} {shown(y)}"
-    if not failing:
-        what, left = "", [x for _, x, _ in rows]
-        if len({y for _, _, y in rows}) > 1 and all(y for _, _, y in rows):
-            what, left = "ratio ", [x / y for _, x, y in rows]
-        return cells, held, f"{held} of {cells}, {what}{shown(min(left))} to {shown(max(left))}"
-    told = ", ".join(f"{_cell_name(row)}: {shown(x)} {sign} {shown(y)}" for row, x, y in failing[:6])
-    return cells, held, (f"{held} of {cells}, but not {told}" + ", ..." * (len(failing) > 6))
+def _told(relation, rows):
+    """The evidence: numbers of the cells that do not hold, or the range of the others."""
+    failing = [row for row in rows if row[3] != "holds"]
+    held = f"{len(rows) - len(failing)} of {len(rows)}"
+    words = [f"{shown(x)} {relation.sign} {shown(y)}" + (f" ({verdict})" if verdict not in ("holds", "differs") else "")
+             for _, x, y, verdict in failing or rows]
+    if relation.a.grid.size(relation.a.joint(relation.b)) == 1:
+        return ("not " if failing else "") + words[0]
+    if failing:
+        return f"{held}, but not " + ", ".join(f"{_cell_name(row[0])}: {word}" for row, word in
+                                               zip(failing[:6], words)) + ", ..." * (len(failing) > 6)
+    what, left = "", [x for _, x, _, _ in rows]
+    if len({y for _, _, y, _ in rows}) > 1 and all(y for _, _, y, _ in rows):
+        what, left = "ratio ", [x / y for _, x, y, _ in rows]
+    return f"{held}, {what}{shown(min(left))} to {shown(max(left))}"
 
 
 def counted(told):
@@ -183,15 +205,22 @@ def counted(told):
     count = {verdict: sum(item.verdict == verdict for item in every) for verdict in VERDICTS}
     sane = sum(item.verdict == "holds" and item.null > SANE for item in every)
     return (f"Of {len(every)} claims {count['holds'] - sane} hold; {sane} more hold that shuffled results "
-            f"meet in more than {SANE:.0%} of {SHUFFLES} shuffles (sanity checks); {count['in part']} hold in "
-            f"part, {count['differs']} differ, {count['no result']} have no result.")
+            f"meet in more than {SANE:.0%} of {SHUFFLES} shuffles (sanity checks); {count['tied']} are tied, "
+            f"{count['in part']} hold in part, {count['differs']} differ, {count['no result']} have no result.")
+
+
+def joined(verdicts):
+    """The verdict of a claim from those of its cells."""
+    said = {*verdicts}
+    if "differs" in said:
+        return "in part" if "holds" in said else "differs"
+    return "no result" if not said else "tied" if "tied" in said else "holds"
 
 
 def judge_claim(item):
-    judged = [_relate(*relation) for relation in item.relations]
-    cells, held = sum(row[0] for row in judged), sum(row[1] for row in judged)
-    item.here = "; ".join(row[2] for row in judged if row[0])
-    item.verdict = VERDICTS[0 if not cells else 1 if held == cells else 2 if held else 3]
+    judged = [(relation, [*relation.cells()]) for relation in item.relations]
+    item.here = "; ".join(_told(relation, rows) for relation, rows in judged if rows)
+    item.verdict = joined(row[3] for _, rows in judged for row in rows)
     return item.verdict
 
 
@@ -244,12 +273,15 @@ class Story:
     def judge(self, results, shuffles=SHUFFLES):
         """Pairs of a source and its items, judged."""
         told = self.items(results)
-        if len(results.grid.seeds) > 1:
-            seeds = [self.items(results.of_seed(at)) for at in range(len(results.grid.seeds))]
-            for at, items in enumerate(told):
-                for i, item in enumerate(items):
-                    if isinstance(item, Table):
-                        item.reach = reach_of([seed[at][i].value for seed in seeds])
+        places = range(len(results.grid.seeds) if len(results.grid.seeds) > 1 else 0)
+        seeds = [self.items(results.of_seed(at)) for at in places]
+        for at, items in enumerate(told):
+            for i, item in enumerate(items):
+                if isinstance(item, Table) and seeds:
+                    item.reach = reach_of([seed[at][i].value for seed in seeds])
+                for place, relation in enumerate(item.relations if isinstance(item, Claim) else ()):
+                    if relation.doubt:
+                        relation.doubts = [seed[at][i].relations[place].doubt for seed in seeds]
         written = _relations_of(self.source)
         drawn = [self.items(results.shuffled(number)) for number in range(shuffles)]
         for at, items in enumerate(told):

@@ -71,6 +71,11 @@ def reach(values, chance=0.05):
     return student(chance, len(values) - 1) * math.sqrt(variance(values) / len(values))
 
 
+def tied(differences, chance=0.05):
+    """Does the interval of the mean difference hold 0?"""
+    return abs(mean(differences)) <= reach(differences, chance)
+
+
 def likely_interval(chance, one, two=None):
     """The interval of the mean of differences, or of the difference of two means (Welch)."""
     if two is None:
