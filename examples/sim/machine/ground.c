@@ -34,8 +34,10 @@ void sim_warp_until(struct sim_port *port, struct sim_warp *warp, uint64_t tick)
 		return;
 	}
 	if (tick <= now) {
+		bool late = machine->turn && machine->turn != core; /* its turn may be over */
+
 		sim_warp_ready(core, warp);
-		sim_wheel_wake(&machine->wheel, &core->turn, now);
+		sim_wheel_wake(&machine->wheel, &core->turn, now + late);
 		return;
 	}
 	warp->wait = SIM_UNTIL;

@@ -170,8 +170,11 @@ static void tick(struct sim_run *run)
 	for (EACH_CALLED(i, calls, SIM_PORT_TO_CORE, cores))
 		if ((message = sim_crossbar_sink(machine, &machine->down, (uint32_t)i)))
 			sim_core_accept(machine, message);
-	for (EACH_CALLED(i, calls, SIM_CORE, cores))
+	for (EACH_CALLED(i, calls, SIM_CORE, cores)) {
+		machine->turn = &machine->core[i];
 		sim_core_call(machine, (uint32_t)i);
+	}
+	machine->turn = NULL;
 	sim_wheel_done(&machine->wheel);
 }
 

@@ -173,6 +173,7 @@ struct sim_machine {
 		struct sim_port port; /* of the run, which begins with it */
 	};
 	struct sim_wheel wheel; /* its time is the port's */
+	const struct sim_core *turn; /* the core that is called now, or NULL */
 	struct sim_machine_config config;
 	struct sim_launch launch; /* the program that runs */
 	bool enters, fences;	  /* its program enters critical sections; it has fences */
