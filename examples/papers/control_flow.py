@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What control-flow.study shows."""
-from gputm.claims import at_least, at_most, claim, figure, less, more, note, paper, table, within
+from gputm.claims import (at_least, at_most, claim, figure, gain, less, more, note, paper,
+                          table, within)
 
 
 def efficiency(d):
@@ -42,9 +43,13 @@ def fig_3_10(d):
     yield table("mean_performance", "harmonic mean over the divergent kernels", mean_performance,
                 paper("divergence", {"dwf": 1.04, "tbc-lcp": 1.22}))
     yield claim("Thread block compaction with likely convergence beats the SIMT stack by 22 %",
-                within(mean_performance.sel(divergence="tbc-lcp"), 1.15, 1.22), expect="holds")
-    yield claim("DWF gains 4 %", within(mean_performance.sel(divergence="dwf"), 1.15, 1.04),
-                expect="differs",
+                gain(mean_performance.sel(divergence="pdom"),
+                     mean_performance.sel(divergence="tbc-lcp"), about=0.22), expect="larger",
+                why="On the kernel break it gains 13 times, as it keeps no threads apart there "
+                    "for all of a loop, as a stack per warp does. Without it the mean is 1.13.")
+    yield claim("DWF gains 4 %", gain(mean_performance.sel(divergence="pdom"),
+                                       mean_performance.sel(divergence="dwf"), about=0.04),
+                expect="larger",
                 why="On the kernel break, whose threads a stack per warp keeps apart for all of "
                     "a loop, DWF gains 9 times; the thesis has no program that gains 1.7 times. "
                     "Without it the mean is 1.10. It was 1.29 with lines of 128 B of which one "
@@ -52,10 +57,10 @@ def fig_3_10(d):
                     "(core.memory_interval=49) DWF pays for the lines that its warps no longer "
                     "share.")
     yield claim("TBC is 17 % faster than DWF and 6 % than DWF-WB",
-                within(mean_performance.sel(divergence="tbc-lcp") /
-                       mean_performance.sel(divergence="dwf"), 1.1, 1.17),
-                within(mean_performance.sel(divergence="tbc-lcp") /
-                       mean_performance.sel(divergence="dwf-wb"), 1.1, 1.06), expect="differs",
+                gain(mean_performance.sel(divergence="dwf"),
+                     mean_performance.sel(divergence="tbc-lcp"), about=0.17),
+                gain(mean_performance.sel(divergence="dwf-wb"),
+                     mean_performance.sel(divergence="tbc-lcp"), about=0.06), expect="in part",
                 why="In nested, with three branches within one another in each round, warps of "
                     "all blocks fill best: 1.91 and 2.13 against 1.52 of TBC. Without it and "
                     "break TBC is 9 % faster than DWF and 5 % slower than DWF-WB, whose warps "

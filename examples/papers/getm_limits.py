@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What getm-limits.study shows."""
-from gputm.claims import at_least, at_most, claim, figure, less, more, note, paper, table, within
+from gputm.claims import (at_least, at_most, claim, figure, gain, less, more, note, paper,
+                          table, within)
 
 
 def best(d):
@@ -22,22 +23,23 @@ def fig_11(d):
     time = (best(d).sel(variant=["WarpTM", "WarpTM-EL", "GETM", "GETM-warp-clocks"]) / best(d)
             .sel(variant="FGLock"))
     yield table("time", "execution time / fine-grained locks", time)
-    gain = (best(d).sel(variant="WarpTM") / best(d)).sel(variant=["GETM", "GETM-warp-clocks"])
-    mean_gain = gain.geomean("program")
+    speed = (best(d).sel(variant="WarpTM") / best(d)).sel(variant=["GETM", "GETM-warp-clocks"])
+    mean_gain = speed.geomean("program")
     yield table("mean_gain", "geometric mean of GETM's speed over WarpTM's", mean_gain,
                 paper("variant", {"GETM": 1.2}))
     yield claim("GETM beats WarpTM by 1.2 on average",
-                within(mean_gain.sel(variant="GETM"), 1.15, 1.2), quick="differs",
+                gain(1, mean_gain.sel(variant="GETM"), about=0.2), quick="larger",
                 why="An access takes one cycle, as in the text; with the two of the authors' "
                     "simulator the gain on HT-H of the paper's size is 2.1 in place of 2.7.")
     yield claim("It gains most where contention is high: 2.1 times on HT-H",
-                within(gain.sel(variant="GETM", program="HT-H"), 1.15, 2.1),
-                at_least(gain.sel(variant="GETM", program="HT-H"), gain.sel(variant="GETM").max()),
+                within(speed.sel(variant="GETM", program="HT-H"), 1.15, 2.1),
+                at_least(speed.sel(variant="GETM", program="HT-H"),
+                         speed.sel(variant="GETM").max()),
                 quick="differs",
                 why="In the small form the last transactions, which retry, set the end; at the "
                     "paper's size it is 2.7, and 2.1 with two cycles for an access.")
     yield claim("Programs of low contention are comparable to WarpTM",
-                within(gain.sel(variant="GETM", program=["ATM", "CC", "AP"]), 1.15, 1),
+                within(speed.sel(variant="GETM", program=["ATM", "CC", "AP"]), 1.15, 1),
                 quick="differs",
                 why="A warp does not wait for its commit to be written, as the paper says; "
                     "where it does, as in the authors' simulator (system.commit_ack=1), the "

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What warptm-resolvers.study shows."""
-from gputm.claims import claim, figure, more, table, within
+from gputm.claims import claim, figure, gain, more, table, within
 
 
 @figure("Fung, thesis 2015, Fig. 6.14 (section 6.7.4)",
@@ -12,10 +12,10 @@ def fig_6_14(d):
                 best.sel(variant="FGLock"))
     cost_2pcr = (best.sel(variant="2PCR") / best.sel(variant="2PCR-free")).geomean()
     cost_scr = (best.sel(variant="SCR") / best.sel(variant="SCR-free")).geomean()
-    yield claim("The time that 2PCR takes costs 2 % on average", within(cost_2pcr, 1.05, 1.02),
-                quick="holds")
-    yield claim("The time that SCR takes costs 60 % on average", within(cost_scr, 1.15, 1.60),
-                quick="differs",
+    yield claim("The time that 2PCR takes costs 2 % on average", gain(1, cost_2pcr, about=0.02),
+                quick="smaller", why="The small form was not looked into.")
+    yield claim("The time that SCR takes costs 60 % on average", gain(1, cost_scr, about=0.6),
+                quick="smaller",
                 why="The engine that walks the logs lane by lane has the clock of the cores: "
                     "1400 MHz here (Table 6.1), 700 MHz in the released simulator. With the "
                     "settings of that (machine reference) SCR costs 60 % on HT-M, 64 % on HT-L "

@@ -2,7 +2,7 @@
 import math
 
 from gputm import claims
-from gputm.claims import Story, at_least, at_most, between, claim, less, more, paper, within
+from gputm.claims import Story, at_least, at_most, between, claim, gain, less, more, paper, within
 from gputm.page import markdown, to_html
 from gputm.results import Array, Grid, Results, Wrong
 
@@ -111,6 +111,44 @@ class Test(Case):
                      '<code>less(speed, 1)</code>', '<td class="t">few are slow'):
             self.assertIn(part, words)
 
+    def test_gains(self):
+        slow, fast = self.array(10, 13, 16), Array(self.grid, (), [10])
+        for relation, verdict, here in (
+                (gain(10, fast * 1.22, 0.22), "holds", "0.22 about 0.22"),
+                (gain(10, fast * 1.32, 0.22), "holds", "0.32 about 0.22"),
+                (gain(10, fast * 1.14, 0.22), "smaller", "not 0.14 about 0.22 (smaller)"),
+                (gain(10, fast * 1.15, 0.22), "holds", "0.15 about 0.22"),
+                (gain(10, fast * 1.39, 0.22), "larger", "not 0.39 about 0.22 (larger)"),
+                (gain(10, fast * 1.39, 0.22, factor=2), "holds", "0.39 about 0.22"),
+                (gain(10, fast, 0.22), "differs", "not 0 about 0.22"),
+                (gain(10, fast * 0.9, 0.02), "differs", "not -0.1 about 0.02"),
+                (gain(fast, 7, about=-0.27), "holds", "-0.3 about -0.27"),
+                (gain(fast, 13, about=-0.27), "differs", "not 0.3 about -0.27"),
+                (gain(fast, slow, 0.5), "in part", "1 of 3, but not locks: 0 about 0.5, few: 0.3 about 0.5 (smaller)"),
+                (gain(fast, slow.sel(variant=["few", "many"]), 0.41), "holds", "2 of 2, 0.3 to 0.6"),
+                (gain(fast, slow.sel(variant=["few", "many"]), 0.3), "larger", "1 of 2, but not many: 0.6 about 0.3 (larger)"),
+                (gain(fast, self.array(10, 11, 30), paper("variant", {"few": 0.3, "many": 0.3})), "in part",
+                 "0 of 2, but not few: 0.1 about 0.3 (smaller), many: 2 about 0.3 (larger)")):
+            self.assertEqual(self.judged(relation), (verdict, here))
+        self.refused(TypeError, "one is an array of results", gain, 1, 2, 0.2)
+
+    def test_the_verdict_of_several_cells(self):
+        for verdicts, verdict in (("", "no result"), ("holds tied", "tied"), ("tied differs", "differs"),
+                                  ("holds tied differs", "in part"), ("larger holds tied", "larger"),
+                                  ("smaller tied", "smaller"), ("smaller larger", "in part"),
+                                  ("larger differs", "in part"), ("holds", "holds")):
+            self.assertEqual(claims.joined(verdicts.split()), verdict)
+
+    def test_a_gain_is_tied_where_seeds_do_not_tell_its_sign(self):
+        words = "from gputm.claims import *\n@figure('A paper')\ndef one(d):\n" \
+                "    yield claim('g', gain(d['cycles'].sel(system='a'), d['cycles'].sel(system='b'), about=0.2))\n"
+        for gains, verdict in ([0.2, 0.25, 0.15], "holds"), ([0.9, -0.2, 0], "tied"), ([0.9, -0.2], "larger"):
+            lines = [line(seed, {"cycles": 100 * (1 + more * (system == "b"))}, system=system)
+                     for seed, more in enumerate(gains) for system in "ab"]
+            told = self.story(words).judge(Results(lines), shuffles=0)
+            self.assertEqual(told[0][1][0].verdict, verdict)
+        self.assertIn("of 1 the gain is larger and of 0 smaller", claims.counted(told))
+
     def test_ties_by_the_interval_of_the_difference(self):
         # The systems differ by 1 in the mean; the intervals are those of Student's t with 2 and 3 degrees.
         relations = {"less": "less(a, b)", "two": "less(a.sel(threads=64), b.sel(threads=64)), less(a, 1000)",
@@ -141,7 +179,7 @@ class Test(Case):
         self.assertEqual((less_.verdict, less_.here, most.verdict), ("tied", "not 5 < 5 (tied)", "holds"))
         self.assertFalse(less_.surprises(False))
         self.assertIn("Of 2 claims 1 hold; 0 more", claims.counted(told))
-        self.assertIn("1 are tied, 0 hold in part, 0 differ", claims.counted(told))
+        self.assertIn("1 are tied, of 0 the gain", claims.counted(told))
 
     def test_a_claim_that_chance_meets_is_a_sanity_check(self):
         # Each seed has two runs, whose results are shuffled: one order in four, and all of them.
@@ -163,7 +201,7 @@ class Test(Case):
                 ("fig_1: variant has no value huge; it has", ('variant="few"), 3', 'variant="huge"), 3')),
                 ("fig_1: the study has no line axis", ('min("concurrency")', 'min("axis")')),
                 ("fig_1: a < b keeps neither side", ("less(speed, 1)", "speed < 1")),
-                ("got 'hold', expected holds, tied, in part, differs", ('expect="holds"', 'expect="hold"'))):
+                ("got 'hold', expected holds, tied, larger, smaller, in part, differs", ('expect="holds"', 'expect="hold"'))):
             self.refused(Wrong, words, self.story(STORY.replace(*change)).items, self.results)
         self.refused(Wrong, "no function has @figure(SOURCE)", self.story, "x = 1\n")
         self.refused(Wrong, "expected a file of Python beside a study", Story, "nothing.py")

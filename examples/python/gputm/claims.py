@@ -13,8 +13,8 @@ paper, which gives notes, tables with the paper's numbers, and claims.
 
 A claim holds where all its relations hold in all cells that have numbers, and differs where none
 does. With three seeds or more a cell is tied where the 95 % interval of the difference holds 0; a
-claim is tied where no cell fails, and some are tied. expect is the verdict that is expected, quick that of the
-small form.
+claim is tied where no cell fails, and some are tied. A gain of the right sign and another size is
+larger or smaller. expect is the verdict that is expected, quick that of the small form.
 """
 import ast
 import math
@@ -27,7 +27,8 @@ from .stats import reach, tied
 SHUFFLES = 200
 SANE = 0.1  # a claim that holds more often with shuffled results is a sanity check
 TELLING = 3  # seeds that tell ties: the interval of two is 12.7 standard errors to either side
-VERDICTS = "no result", "holds", "tied", "in part", "differs"
+NEAR = 1.5  # a gain within this factor of the paper's is that gain
+VERDICTS = "no result", "holds", "tied", "larger", "smaller", "in part", "differs"
 
 
 class Table:
@@ -175,6 +176,19 @@ def within(value, factor, of):
                      lambda a, b: a <= b * factor and a * factor >= b, ties=False)(value, of)
 
 
+def gain(a, b, about, factor=NEAR):
+    """b / a - 1 has the sign of the paper's number, and is within the factor of it."""
+    def judge(x, y):
+        if not x * y > 0:
+            return "differs"
+        return "larger" if x / y > factor else "smaller" if x / y * factor < 1 else "holds"
+    a = bound(a, b) if isinstance(b, Array) else a
+    if not isinstance(a, Array):
+        raise TypeError("of the two sides of a gain one is an array of results")
+    left = bound(b, a) / a - 1
+    return [Relation("about", judge, left, bound(about, left), left)]
+
+
 # ---- verdicts ----
 
 def _cell_name(row):
@@ -206,15 +220,18 @@ def counted(told):
     sane = sum(item.verdict == "holds" and item.null > SANE for item in every)
     return (f"Of {len(every)} claims {count['holds'] - sane} hold; {sane} more hold that shuffled results "
             f"meet in more than {SANE:.0%} of {SHUFFLES} shuffles (sanity checks); {count['tied']} are tied, "
+            f"of {count['larger']} the gain is larger and of {count['smaller']} smaller, "
             f"{count['in part']} hold in part, {count['differs']} differ, {count['no result']} have no result.")
 
 
 def joined(verdicts):
     """The verdict of a claim from those of its cells."""
     said = {*verdicts}
-    if "differs" in said:
-        return "in part" if "holds" in said else "differs"
-    return "no result" if not said else "tied" if "tied" in said else "holds"
+    if said and said <= {"differs", "tied"}:
+        return "differs" if "differs" in said else "tied"
+    if "differs" in said or {"larger", "smaller"} <= said:
+        return "in part"
+    return next((verdict for verdict in ("larger", "smaller", "tied", "holds") if verdict in said), "no result")
 
 
 def judge_claim(item):
