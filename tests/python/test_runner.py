@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 import math
 import os
+import shutil
 import unittest.mock
 
 import gputm
@@ -39,7 +40,8 @@ class Test(Case):
         self.refused(gputm.Wrong, "threads is 128, and the study has 64", gputm.load, out + "2", path, True)
 
     def test_bad_studies(self):
-        self.refused(gputm.RunFailed, 'got "bnak"', gputm.study, {**STUDY, "workload": "bnak"})
+        self.refused(gputm.RunFailed, 'the study:2: nothing is run', gputm.study, {**STUDY, "workload": "bnak"})
+        self.refused(gputm.Wrong, "jobs = 0, expected 1 or more", gputm.study, STUDY, jobs=0)
         self.refused(gputm.RunFailed, "expected", gputm.study, {**STUDY, "tell": "cyclos"})
 
     def test_a_point_that_fails(self):
@@ -60,4 +62,18 @@ class Test(Case):
 
     def test_no_program(self):
         with unittest.mock.patch.dict(os.environ, {"GPUTM_SIM": "/nothing"}):
-            self.refused(gputm.Wrong, "/nothing is no program", gputm.run)
+            self.refused(gputm.Wrong, "GPUTM_SIM: /nothing is no program", gputm.run)
+        with unittest.mock.patch.dict(os.environ, GPUTM_SIM=""), \
+                unittest.mock.patch("shutil.which", lambda name: None):
+            self.refused(gputm.Wrong, "gputm-sim is not in PATH; install", gputm.run)
+
+    def test_a_name_that_does_not_exist(self):
+        self.refused(AttributeError, "module gputm has no laod", lambda: gputm.laod)
+
+    def test_a_dict_names_files_of_the_working_directory(self):
+        shutil.copy(os.path.join(EXAMPLES, "kernels", "break.kernel"), self.folder.name)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.folder.name)
+        results = gputm.study({"system": "getm", "kernel": "break.kernel", "tell": "cycles"})
+        self.assertGreater(float(results["cycles"]), 0)
+        self.assertEqual(os.listdir(), ["break.kernel"])

@@ -7,6 +7,8 @@ help("gputm.runner"), help("gputm.results").
 python3 -m gputm says what it does with results.
 """
 import importlib
+import pkgutil
+import re
 
 _MODULES = "claims", "compare", "page", "plot", "results", "runner", "stats", "unit"
 _HOMES = {"run": "runner", "study": "runner", "load": "runner", "RunFailed": "runner",
@@ -18,4 +20,9 @@ def __getattr__(name):
         raise AttributeError(name)
     if name in _MODULES:
         return importlib.import_module("." + name, __name__)
-    return getattr(importlib.import_module("." + _HOMES.get(name, "unit"), __name__), name)
+    try:
+        return getattr(importlib.import_module("." + _HOMES.get(name, "unit"), __name__), name)
+    except (AttributeError, ImportError):
+        if name in _HOMES or re.search(rf"\b{name}\b", pkgutil.get_data(__name__, "unit.py").decode()):
+            raise
+    raise AttributeError(f"module gputm has no {name}")

@@ -34,19 +34,22 @@ class RunFailed(Exception):
 def program():
     """Where gputm-sim is."""
     here = os.path.dirname(os.path.abspath(__file__))
-    built = os.path.join(here, "..", "..", "..", "build", "gputm-sim")
-    found = os.environ.get("GPUTM_SIM") or shutil.which("gputm-sim") or os.path.normpath(built)
-    if not shutil.which(found):
-        raise Wrong(f"{found} is no program: install gputm-sim, or name its file in GPUTM_SIM")
-    return shutil.which(found)
+    built = os.path.normpath(os.path.join(here, "..", "..", "..", "build", "gputm-sim"))
+    named = os.environ.get("GPUTM_SIM")
+    found = shutil.which(named or "gputm-sim") or (None if named else shutil.which(built))
+    if not found:
+        raise Wrong((f"GPUTM_SIM: {named} is no program" if named else "gputm-sim is not in PATH") +
+                    "; install gputm-sim, or name its file in GPUTM_SIM")
+    return found
 
 
-def _call(words, cwd=None, seen=False):
+def _call(words, seen=False, worst=0):
     """Standard output of the program; the progress is seen where a terminal is."""
     seen = seen and sys.stderr.isatty()
-    done = subprocess.run(words, cwd=cwd, stdout=subprocess.PIPE, text=True,
-                          stderr=None if seen else subprocess.PIPE)
-    return done.returncode, done.stdout, "see above" if seen else done.stderr
+    done = subprocess.run(words, stdout=subprocess.PIPE, text=True, stderr=None if seen else subprocess.PIPE)
+    if not 0 <= done.returncode <= worst:
+        raise RunFailed(words, done.returncode, "see above" if seen else done.stderr)
+    return done.stdout
 
 
 def run(where=None, check=True, **settings):
@@ -61,19 +64,12 @@ def run(where=None, check=True, **settings):
             words += ["--set", f"{name}={text(value)}"]
         else:
             words += ["--" + name.replace("_", "-")] + ([] if value is True else [text(value)])
-    status, out, said = _call(words)
-    if status:
-        raise RunFailed(words, status, said)
-    return json.loads(out)
+    return json.loads(_call(words))
 
 
 def forms(path):
     """The Grid of a study, and that of its small form; tell has the patterns of figures."""
-    words = [program(), "--study", os.path.abspath(path), "--axes"]
-    status, out, said = _call(words, os.path.dirname(os.path.abspath(path)))
-    if status:
-        raise RunFailed(words, status, said)
-    return grids_of(out)
+    return grids_of(_call([program(), "--study", path, "--axes"]))
 
 
 def grids_of(words):
@@ -81,7 +77,7 @@ def grids_of(words):
     told, grids = json.loads(words, parse_int=str, parse_float=str), []
     for one, other in ("full", "quick"), ("quick", "full"):
         grids.append(Grid(told[one]["axes"], told[other]["axes"]))
-        grids[-1].tell = told[one]["tell"]
+        grids[-1].tell, grids[-1].points = told[one]["tell"], int(told[one]["points"])
     return grids
 
 
@@ -95,31 +91,27 @@ def study(path_or_axes, jobs=None, out=None, quick=False, tell=()):
     "tell": ["cycles", "aborted"]}; names in a tuple are zipped: {("seed", "workload.seed"): [(1, 1)]}.
 
     out keeps the results, and what is there is not run again. tell adds figures to those of the file.
+    Kernels and other files are looked for in the folder of the study, or of a dict in the working
+    directory, where the study stands as a file while it is run.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        file, cwd = path_or_axes, os.getcwd()
-        if isinstance(file, dict):
-            file = os.path.join(folder, "study")
-            _write(file, _lines(path_or_axes))
-        else:
-            cwd = os.path.dirname(os.path.abspath(file))
-        grid = forms(file)[quick]
-        if tell:
-            _write(os.path.join(folder, "told"),
-                   [f"include {os.path.abspath(file)}", f"tell {' '.join(tell)}"])
-            file = os.path.join(folder, "told")
-        results = os.path.abspath(out or os.path.join(folder, "results"))
-        words = [program(), "--study", os.path.abspath(file), "--resume", results]
+    if jobs is not None and jobs < 1:
+        raise Wrong(f"jobs = {jobs}, expected 1 or more")
+    alone = isinstance(path_or_axes, dict)
+    lines = _lines(path_or_axes) if alone else ["include " + os.path.abspath(path_or_axes)]
+    with tempfile.TemporaryDirectory() as folder, \
+            tempfile.NamedTemporaryFile("w", dir=os.getcwd() if alone else folder, encoding="utf-8") as made:
+        made.write("\n".join([*lines, *[f"tell {' '.join(tell)}"] * bool(tell), ""]))
+        made.flush()
+        file, results = made.name if alone or tell else path_or_axes, out or os.path.join(folder, "results")
+        words = [program(), "--study", file, "--resume", results]
         words += ["--jobs", str(jobs)] * bool(jobs) + ["--quick"] * quick
-        status, _, said = _call(words, cwd, seen=True)
-        if status > 1 or not os.path.exists(results):
-            raise RunFailed(words, status, said)
+        try:
+            grid = forms(file)[quick]
+            _call(words, seen=True, worst=1)
+        except RunFailed as problem:
+            raise RunFailed(problem.command, problem.status,
+                            str(problem).replace(made.name, "the study")) from None
         return Results(read(results), grid, out or "results")
-
-
-def _write(path, lines):
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("\n".join(lines) + "\n")
 
 
 def _lines(axes_by_name):
