@@ -22,15 +22,15 @@ class Test(Case):
         self.grid = Grid(AXES, FULL)
         self.cycles = Array(self.grid, ("variant", "concurrency"), [1, 2, 3, 4, 5, 6])
 
-    def script(self, array, reach=None, paper=None, seeds=1):
+    def script(self, array, reach=None, paper=None, seeds=""):
         return Picture([("cycles", array, reach, paper)], "a.svg").script(seeds).split("\n")
 
     def test_x_is_the_last_axis_with_numbers_and_the_series_the_first_other(self):
-        words = self.script(self.cycles, [0.5] * 6, seeds=2)
+        words = self.script(self.cycles, [0.5] * 6, seeds="2 to 3")
         for line in ("set xtics ('1' 0, 'inf' 1) nomirror", "set key title 'variant' left", "set ylabel 'cycles'",
                      "set xlabel 'concurrency'", "0 1 0.5 1.5", "1 6 5.5 6.5", "set format y '%g'"):
             self.assertIn(line, words)
-        self.assertTrue(any("means of 2 seeds, 95 % intervals" in line for line in words))
+        self.assertTrue(any("means of 2 to 3 seeds, 95 % intervals" in line for line in words))
 
     def test_names_are_bars_and_what_has_no_number_has_no_place(self):
         names = Array(self.grid, ("variant",), [math.nan, 2, 3])
@@ -83,7 +83,7 @@ class Program(Case):
     def forms(self, study):
         grids = Grid(AXES, FULL), Grid(AXES, FULL)
         for grid in grids:
-            grid.tell = self.tell
+            grid.tell, grid.points = self.tell, len(study_lines())
         return grids
 
     def call(self, *words):
@@ -107,19 +107,39 @@ class Program(Case):
     def test_plot(self):
         status, _, err = self.call("plot", "x.study", self.results, self.picture)
         self.assertEqual(status, 0)
-        self.assertIn("aborted is 0 everywhere, and has no panel", err)
+        self.assertIn("0 everywhere, without a panel: aborted", err)
         with open(self.picture[:-4] + ".gp", encoding="utf-8") as file:
             self.assertIn("multiplot layout 1,1 ", file.read())
         rows = study_lines()
         for row in rows:
-            row["aborted"] = 2
+            row.update({"aborted": 2, **{f"zero{at}": 0 for at in range(8)}})
         self.file("results", rows)
+        self.assertEqual(self.call("plot", "x.study", self.results, self.picture, "--only", "zero*,cyc*,abor*")[2].
+                         count("these are drawn"), 0)
         self.assertEqual(self.call("plot", "x.study", self.results, self.picture)[0], 0)
         with open(self.picture[:-4] + ".gp", encoding="utf-8") as file:
             self.assertRegex(file.read(), "(?s)set ylabel 'aborted'.*set ylabel 'cycles'")
         status, _, err = self.call("plot", "x.study", self.results, self.picture, "--only", "cyclos")
         self.assertEqual(status, 2)
-        self.assertIn("it has cycles, aborted", err)
+        self.assertIn("did you mean cycles? it has cycles, aborted", err)
+
+    def test_what_results_lack_is_told(self):
+        rows = study_lines()
+        self.file("results", [{**rows[0], "failed": "it waits"}, *rows[1:7]])
+        _, _, err = self.call("judge", self.story, self.results, "--quick")
+        self.assertIn("results: 1 of 10 points failed: it waits", err)
+        self.assertIn(f"3 of 10 points have no result; gputm-sim --study {self.story[:-3]}.study --quick "
+                      f"--resume {self.results} runs them", err)
+        self.file("results", [{**row, "failed": "it waits"} for row in rows])
+        status, _, err = self.call("plot", "x.study", self.results, self.picture)
+        self.assertEqual((status, "10 of 10 points failed: it waits" in err), (2, True))
+
+    def test_a_wrong_claims_file_is_told_by_its_line(self):
+        for words, line, text in ("def one(d:\n", 1, "SyntaxError: "), (
+                "from gputm.claims import *\n@figure('A')\ndef one(d):\n    yield claims(2)\n", 4, "NameError: name 'claims'"):
+            status, _, err = self.call("judge", self.file("a.py", words), self.results)
+            self.assertEqual(status, 2)
+            self.assertIn(f"a.py:{line}: {text}", err)
 
     def test_judge(self):
         status, out, _ = self.call("judge", self.story, self.results)
@@ -132,6 +152,8 @@ class Program(Case):
     def test_page(self):
         page = os.path.join(self.folder.name, "page.md")
         self.assertEqual(self.call("page", self.story, self.results, page)[0], 1)
+        status, _, err = self.call("page", self.story, self.results, os.path.join(page, "none.md"))
+        self.assertEqual((status, "cannot be written: Not a directory" in err), (2, True))
         for file in "page.md", "page.html", "page-cycles.svg", "page-cycles.gp":
             self.assertTrue(os.path.exists(os.path.join(self.folder.name, file)), file)
 

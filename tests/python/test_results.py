@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
+import gzip
 import math
 
 from gputm.results import Grid, Missing, Results, Wrong, read
@@ -58,6 +59,8 @@ class Test(Case):
         self.assertEqual(d["cycles"].cells[0], 100)  # the mean of the other seed
         self.assertTrue(math.isnan(d.of_seed(0)["cycles"].cells[0]))
         self.assertEqual(d.failed[0]["failed"], "it waits for ever")
+        self.assertEqual((d.seeds(), d.seeds({"variant": "few"})), ("1 to 2", "2"))
+        self.refused(Wrong, "1 of 1 point failed", results(lines[:1]).__getitem__, "cycles")
 
     def test_rows(self):
         row = results().rows()[0]
@@ -77,6 +80,7 @@ class Test(Case):
         for words, call in (
                 ("it has cycles, aborted", lambda: d["cyclos"]),
                 ("variant has no value huge; it has locks, few, many", lambda: d["cycles"].sel(variant="huge")),
+                ("seed is no axis, as the mean", lambda: d["cycles"].sel(seed=1)),
                 ("the study has no line program; it has variant", lambda: d["cycles"].sel(program="x")),
                 ("system has the value kilo-tm 2 times: take variant", lambda: d["cycles"].sel(system="kilo-tm")),
                 ("have no axis variant any more; it has concurrency",
@@ -93,11 +97,15 @@ class Test(Case):
         for words, content in (
                 (":10: the line is cut", cut), (": the file is empty", ""),
                 (":1: expected a line of gputm-sim --study", '{"cycles": 3}\n'),
+                (":1: expected results of gputm-sim --study, and no study", "system getm\n"),
                 (":2: study is t, and s before", [line(1), line(2, study="t")]),
                 (":2: the point is that of line 1", [line(1), {**line(1), "point.hash": "other"}]),
                 (":2: model is b, and a before", [{**line(1), "model": "a"}, {**line(2), "model": "b"}])):
             self.refused(Wrong, words, read, self.file("bad", content))
-        self.refused(Wrong, "No such file", read, whole + "-none")
+        self.refused(Wrong, "-none: No such file or directory; expected", read, whole + "-none")
+        with gzip.open(whole + ".gz", "w") as file:
+            file.write(cut.encode())
+        self.refused(Wrong, "gzip -dc", read, whole + ".gz")
 
     def test_results_of_another_study(self):
         self.refused(Wrong, "results:1: system is getm, and the study has fine-lock, kilo-tm, kilo-tm",

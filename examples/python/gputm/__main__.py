@@ -4,9 +4,10 @@ import argparse
 import fnmatch
 import os
 import sys
+import traceback
 
 from . import claims, compare, page, plot, runner
-from .results import Missing, Wrong
+from .results import Missing, Wrong, choose, failures, plural
 
 
 def listed(words):
@@ -18,6 +19,22 @@ def where(words):
     if not equals:
         raise argparse.ArgumentTypeError(f"got {words}, expected NAME=VALUE")
     return name, value
+
+
+def note(words):
+    print("python3 -m gputm: " + words, file=sys.stderr)
+
+
+def load(o, study):
+    """The results of a study; what they lack is told."""
+    results = runner.load(o.results, study, o.quick)
+    points = results.grid.points
+    for words in failures(results.lines, o.results, points):
+        note(words)
+    if len(results.lines) < points:
+        note(f"{points - len(results.lines)} of {plural(points, 'point')} have no result; "
+             f"gputm-sim --study {study} {'--quick ' * o.quick}--resume {o.results} runs them")
+    return results
 
 
 def apart(out, *inputs):
@@ -34,31 +51,31 @@ def do_compare(o):
 
 
 def do_plot(o):
-    results = runner.load(o.results, o.study, o.quick)
+    results = load(o, o.study)
     apart(o.picture, o.results)
-    names = o.only or [*dict.fromkeys(name for pattern in results.grid.tell or ["*"]
-                                      for name in fnmatch.filter(results.figures(), pattern))]
-    if len(names) > plot.FIGURES_MAX:
-        print(f"python3 -m gputm: {o.results} has {len(names)} figures, and these are drawn: "
-              f"{', '.join(names[:plot.FIGURES_MAX])}; --only names others", file=sys.stderr)
-    figures = []
-    for name in names[:plot.FIGURES_MAX]:
-        value = results[name].sel(dict(o.where))
-        if any(value.cells):
-            figures.append((name, value, claims.reach_of(
-                [results.of_seed(at)[name].sel(dict(o.where)) for at in range(len(results.grid.seeds))]), None))
-        else:
-            print(f"python3 -m gputm: {name} is 0 everywhere, and has no panel", file=sys.stderr)
-    if not figures:
+    there, where = results.figures(), dict(o.where)
+    names = choose(o.only, there, f"no line of {o.results} has the figure") or [
+        *dict.fromkeys(name for pattern in results.grid.tell or ["*"] for name in fnmatch.filter(there, pattern))]
+    values = {name: results[name].sel(where) for name in names}
+    live = [name for name in names if any(abs(cell) > 0 for cell in values[name].cells)]
+    if not live:
         raise Wrong(f"{o.results}: no figure has numbers other than 0")
-    for name in plot.draw(figures, o.picture, len(results.grid.seeds)):
-        print(f"python3 -m gputm: {name} has no numbers, and no panel", file=sys.stderr)
+    if len(live) < len(names):
+        note(f"0 everywhere, without a panel: {', '.join(name for name in names if name not in live)}")
+    if len(live) > plot.FIGURES_MAX:
+        note(f"{o.results} has {len(live)} figures, and these are drawn: "
+             f"{', '.join(live[:plot.FIGURES_MAX])}; --only names others")
+    seeds = [results.of_seed(at) for at in range(len(results.grid.seeds))]
+    figures = [(name, values[name], claims.reach_of([seed[name].sel(where) for seed in seeds]), None)
+               for name in live[:plot.FIGURES_MAX]]
+    for name in plot.draw(figures, o.picture, results.seeds(where)):
+        note(f"{name} has no numbers, and no panel")
     return 0
 
 
 def judged(o):
     story = claims.Story(o.story)
-    results = runner.load(o.results, story.study, o.quick)
+    results = load(o, story.study)
     return story, results, story.judge(results)
 
 
@@ -87,7 +104,7 @@ def do_page(o):
         raise Wrong(f"{o.page}: expected FILE.md, beside which FILE.html and the pictures are written")
     stem = o.page[:-3]
     story, results, told = judged(o)
-    lines, pictures = page.markdown(told, stem, len(results.grid.seeds), o.quick)
+    lines, pictures = page.markdown(told, stem, results.seeds(), o.quick)
     for out in [o.page, stem + ".html"] + [name for _, file, _ in pictures
                                            for name in (file, file[:-4] + ".gp")]:
         apart(out, o.results, o.story, story.study)
@@ -101,6 +118,12 @@ def do_tell(o):
     story = claims.Story(o.story)
     print("tell", *story.asked(*runner.forms(story.study)))
     return 0
+
+
+def line_of(problem, path):
+    """The line of a file of claims that is the cause; 0: the cause is elsewhere."""
+    lines = [frame.lineno for frame in traceback.extract_tb(problem.__traceback__) if frame.filename == path]
+    return problem.lineno if getattr(problem, "filename", None) == path else lines[-1] if lines else 0
 
 
 def main():
@@ -119,7 +142,8 @@ def main():
     def select(one):
         one.add_argument("--where", type=where, action="append", default=[], metavar="NAME=VALUE",
                          help="take only points with this value")
-        one.add_argument("--only", type=listed, default=[], metavar="FIGURE,...", help="these figures")
+        one.add_argument("--only", type=listed, default=[], metavar="FIGURE,...",
+                         help="these figures; patterns such as aborts_by_reason.* take several")
 
     one = command("compare", do_compare, "tell which figures differ: exit 1 if some do, 3 without a verdict",
                   "a", "b", quick=False)
@@ -135,8 +159,14 @@ def main():
     try:
         return o.do(o)
     except (Wrong, Missing, runner.RunFailed) as problem:
-        print(f"python3 -m gputm: {problem}", file=sys.stderr)
-        return 2
+        note(str(problem))
+    except Exception as problem:
+        path = getattr(o, "story", "")
+        line = line_of(problem, path)
+        if not line:
+            raise
+        note(f"{path}:{line}: {type(problem).__name__}: {getattr(problem, 'msg', problem)}")
+    return 2
 
 
 if __name__ == "__main__":

@@ -116,7 +116,7 @@ class Picture:
             return place
         return place + (self.names.index(name) + 0.5 - len(self.names) / 2) * BARS / len(self.names)
 
-    def script(self, seeds=1):
+    def script(self, seeds=""):
         """The text of the script, or "" where there is nothing to draw."""
         every = self.all()
         self.names = [*dict.fromkeys(series.name for panel in self.rows[0] for series in panel
@@ -146,7 +146,7 @@ class Picture:
                     out += self._data(f"$d{f}_{p}_{s}", f, series) if series.drawn else []
         out += [f"set terminal svg size {width},{height} font 'sans-serif,12' noenhanced background 'white'",
                 "set output " + quoted(self.name)]
-        if seeds > 1:
+        if seeds:
             out.append(f"set label 1 'means of {seeds} seeds, 95 % intervals' at screen "
                        f"{1 - 5 / width:.4f},{7 / height:.4f} right font ',8' tc rgb '#606060'")
         out += [f"set linetype {i + 1} lc rgb '{COLOURS[i]}' lw 1.6 pt {MARKS[i]} ps 0.6 dt {i % 5 + 1}"
@@ -239,7 +239,7 @@ class Picture:
         return out + ["plot " + ", \\\n\t".join(drawn or ["NaN notitle"]), "unset label"]
 
 
-def draw(figures, path, seeds=1, show=True):
+def draw(figures, path, seeds="", show=True):
     """Write FILE.gp, and FILE.svg by gnuplot. Names of panels without data are returned."""
     if not re.search(r".\.svg$", path):
         raise Wrong(f"{path}: expected FILE.svg, beside which FILE.gp is written: \"set terminal\" "
@@ -252,7 +252,7 @@ def draw(figures, path, seeds=1, show=True):
     if not show:
         return []
     if not shutil.which("gnuplot"):
-        raise Wrong(f"gnuplot is not there (package gnuplot-nox); its script is {script}")
+        raise Wrong(f"gnuplot is not there (package gnuplot-nox): install it, then gnuplot {script}")
     done = subprocess.run(["gnuplot", script], stderr=subprocess.PIPE, text=True)
     if done.returncode or not os.path.exists(path):
         raise Wrong(f"gnuplot has failed on {script}: {done.stderr.strip()}")
@@ -266,6 +266,9 @@ def draw(figures, path, seeds=1, show=True):
 
 def write(path, words):
     """Write a file aside, and rename it when it is whole."""
-    with open(path + ".part", "w", encoding="utf-8") as file:
-        file.write(words)
-    os.replace(path + ".part", path)
+    try:
+        with open(path + ".part", "w", encoding="utf-8") as file:
+            file.write(words)
+        os.replace(path + ".part", path)
+    except OSError as problem:
+        raise Wrong(f"{path} cannot be written: {problem.strerror}") from None

@@ -14,6 +14,8 @@ system kilo-tm: 60
 Traceback (most recent call last):
 gputm.Missing: system has no value warptm; it has getm, kilo-tm
 """
+import difflib
+import fnmatch
 import json
 import math
 import random
@@ -28,11 +30,13 @@ class Wrong(Exception):
 
 
 class Missing(KeyError):
-    """A name or value that does not exist, and those that exist."""
+    """A name or value that does not exist, what could be meant, and what exists."""
     __module__ = "gputm"
 
-    def __init__(self, what, there):
-        super().__init__(f"{what}; it has {', '.join(map(str, there)) or 'none'}")
+    def __init__(self, what, there, name=""):
+        near = difflib.get_close_matches(name, there, 1) if name else []
+        super().__init__(f"{what}; {f'did you mean {near[0]}? ' if near else ''}"
+                         f"it has {', '.join(map(str, there)) or 'none'}")
 
     def __str__(self):
         return self.args[0]
@@ -59,6 +63,32 @@ def total(values):
     for value in values:
         out += value
     return out
+
+
+def plural(number, one, several=None):
+    """1 point, 2 points."""
+    return f"{number} {one if number == 1 else several or one + 's'}"
+
+
+def choose(patterns, there, where):
+    """The names that these patterns take, such as aborts_by_reason.*; each takes one at least."""
+    found = {}
+    for pattern in patterns:
+        names = fnmatch.filter(there, pattern)
+        if not names:
+            raise Missing(f"{where} {pattern}", there, pattern)
+        found.update(dict.fromkeys(names))
+    return [*found]
+
+
+def failures(lines, path, points=0):
+    """A note on points that failed; it is Wrong that all have failed."""
+    failed = [line["failed"] for line in lines if "failed" in line]
+    note = (f"{path}: {len(failed)} of {plural(points or len(lines), 'point')} failed: "
+            f"{failed[0]}" if failed else "")
+    if failed and len(failed) == len(lines):
+        raise Wrong(note)
+    return [note] * bool(failed)
 
 
 def shown(value):
@@ -89,7 +119,10 @@ class Grid:
 
     def axis(self, name):
         """The first of the axes that are zipped with this one."""
-        if name not in self.leader or name == "seed":
+        if name in ("seed", "workload.seed") and self.leader.get(name) == "seed":
+            raise Missing(f"{name} is no axis, as the mean over the seeds is taken: of_seed(0) of the "
+                          "results is that of the first seed alone", self.over)
+        if name not in self.leader:
             raise Missing(f"the study has no line {name}", [n for n in self.leader if n != "seed"])
         return self.leader[name]
 
@@ -250,14 +283,20 @@ def read(path):
     try:
         with open(path, encoding="utf-8") as file:
             source = file.read().split("\n")
-    except (OSError, UnicodeDecodeError) as problem:
-        raise Wrong(f"{path}: {problem}; expected results of gputm-sim --study") from None
+    except OSError as problem:
+        raise Wrong(f"{path}: {problem.strerror}; expected results of gputm-sim --study") from None
+    except UnicodeDecodeError:
+        raise Wrong(f"{path}: the file is no text, expected results of gputm-sim --study; of gzip data "
+                    f"gzip -dc {path} prints the text") from None
     for at, row in enumerate(source, 1):
         if not row.strip():
             continue
         try:
             line = json.loads(row)
         except ValueError:
+            if not lines and row[0] != "{":
+                raise Wrong(f"{path}:{at}: expected results of gputm-sim --study, and no study: "
+                            "plot takes STUDY RESULTS FILE.svg") from None
             raise Wrong(f"{path}:{at}: the line is cut or is no JSON; without the line, "
                         "gputm-sim --study --resume runs its point again") from None
         if not isinstance(line, dict) or "point.seed" not in line:
@@ -367,10 +406,21 @@ class Results:
         if not self.lines and name not in self.asked:
             self.asked.append(name)
         if self.lines and not known:
+            failures(self.lines, self.name)
             raise Missing(f"no line of {self.name} has the figure {name}: tell it in the study, and "
-                          "run it with --resume", self.figures())
+                          "run it with --resume", self.figures(), name)
         return Array(self.grid, self.grid.over,
                      [total(values) / len(values) if values else math.nan for values in sums])
+
+    def seeds(self, where=None):
+        """Of how many seeds the means are: "3", "2 to 3", or "" where there is one."""
+        counts = [0] * self.grid.size(self.grid.over)
+        for line, (_, cells) in zip(self.lines, self._places):
+            for cell in cells:
+                counts[cell] += "failed" not in line
+        some = {count for count in Array(self.grid, self.grid.over, counts).sel(where).cells if count > 0}
+        least, most = min(some, default=0), max(some, default=0)
+        return "" if most < 2 else f"{least} to {most}" if least < most else str(most)
 
     def figures(self):
         """The names of the figures that lines have."""
