@@ -23,7 +23,7 @@ class Test(Case):
         told, status = self.told(*self.pairs([1.38, 1.9, 2.2, 2.4, 3.1, 3.6, 4.4, 5.15]))
         self.assertEqual(status, 1)
         self.assertRegex(told, r"x 2\.773 \(x 1\.601 to 4\.805\), 8 pairs, p = 0\.0078\n")
-        self.assertIn("1 of 1 figures differ", told)
+        self.assertIn("Figures that differ: 1 of 1;", told)
 
     def test_false_alarms_of_other_seeds_are_rare(self):
         alarms = sum(self.told(drawn(8, 1000, 0.3, 0, 2 * at), drawn(8, 1000, 0.3, 100, 2 * at + 1))[1] == 1
@@ -41,13 +41,13 @@ class Test(Case):
             for row in one:
                 row.update({"same": row["cycles"], "again": row["cycles"]})
         told, status = self.told(a, b)
-        self.assertIn("3 of 3 figures differ", told)
+        self.assertIn("Figures that differ: 3 of 3;", told)
         self.assertIn("Comparisons that count: 1 ", told)
         for at, row in enumerate(a + b):
             row["other"] = at * at + 1
         told, status = self.told(a, b)
-        self.assertEqual(status, 0)
-        self.assertIn("p is at least 0.0078, and 0.005 is needed", told)
+        self.assertEqual(status, 3)
+        self.assertIn("p is at least 0.0078, and 0.005 is needed for 2 comparisons. 9 seeds are enough", told)
         self.assertEqual(self.told(a, b, only=["cycles"])[1], 1)
         self.assertIn("no difference found", self.told(a, b, only=["other", "cycles"])[0])
 
@@ -70,24 +70,46 @@ class Test(Case):
         self.assertIn("--across system compares them", told)
         told, status = self.told(a, b, ["system"], {"granularity": "4"})
         self.assertEqual(status, 1)
-        self.assertIn("1 of 1 figures differ", told)
+        self.assertIn("Figures that differ: 1 of 1;", told)
         self.refused(Missing, "granularity has no value 5", self.told, a, b, ["system"], {"granularity": "5"})
         self.refused(Missing, "names grain; it has seed, system, granularity", self.told, a, b, [], {"grain": "5"})
         self.refused(Missing, "names grain", self.told, a, b, ["grain"])
-        self.refused(Missing, "no point has cyclos in both files; it has cycles", self.told, a, a, only=["cyclos"])
-        self.refused(Wrong, "expected one value of system in each file", self.told, a + b, b, ["system"])
+        self.refused(Missing, "has the figure cyclos; did you mean cycles? it has cycles", self.told, a, a, only=["cycles", "cyclos"])
+        self.refused(Wrong, """grep '"point.system":"b",'""", self.told, a + b, b, ["system"])
+        told, status = self.told(a, a, ["system"], only=["cyc*"])
+        self.assertEqual(status, 0)
+        self.assertIn("Both files have the same values here", told)
 
     def test_seeds_that_draw_nothing_are_one_run(self):
         told, status = self.told([line(seed, {"cycles": 5}) for seed in range(8)],
                                  [line(seed, {"cycles": 6}) for seed in range(8)])
         self.assertEqual(status, 3)
-        self.assertIn("No verdict on 1 figures", told)
+        self.assertIn("No verdict on 1 figure:", told)
         self.assertIn("zip set workload.seed 1..8", told)
+        told, status = self.told([line(seed, {"cycles": 5}, workload__seed=seed) for seed in range(8)],
+                                 [line(seed, {"cycles": 6}, workload__seed=seed) for seed in range(8)])
+        self.assertNotIn("zip set", told)
+
+    def test_one_side_that_varies_is_judged(self):
+        constant = [line(seed, {"cycles": 5}) for seed in range(8)]
+        told, status = self.told(constant, [line(seed, {"cycles": 60 + seed}) for seed in range(10)], only=["cycles"])
+        self.assertEqual(status, 1)
+        self.assertIn("n = 8, 10", told)
+        told, status = self.told(constant[:1], [line(seed, {"cycles": 60 + seed}) for seed in range(10)], only=["cycles"])
+        self.assertEqual(status, 3)
+        self.assertIn("no verdict: a side has one seed", told)
+
+    def test_points_that_failed_are_told(self):
+        good = [line(seed, {"cycles": 5 + seed}, system="a") for seed in range(8)]
+        bad = [{**line(seed, system="a"), "failed": "it waits"} for seed in range(8)]
+        self.refused(Wrong, "8 of 8 points failed: it waits", self.told, good, bad)
+        told, status = self.told(good, good[:7] + bad[7:])
+        self.assertIn("b: 1 of 8 points failed: it waits", told)
 
     def test_equal_files_are_alike(self):
         a = drawn(4, 1000, 0.3)
         told, status = self.told(a, a)
         self.assertEqual(status, 0)
-        self.assertIn("1 are equal with each seed", told)
+        self.assertIn("equal with each seed: 1.", told)
         told, _ = self.told(a, [{**row, "point.hash": "other"} for row in a])
         self.assertIn("4 points have equal settings, but other kernels or files", told)

@@ -4,11 +4,12 @@
 Figures above 0 are compared by the logarithm of their ratio. Where both files have the same seeds,
 values of equal seeds are one pair, and the test flips signs; else it permutes values.
 """
+import json
 import math
 import os
 
-from .results import Missing, Wrong, read, text
-from .stats import holm, likely_interval, mean, permutation, sign_flip
+from .results import Missing, Wrong, choose, failures, plural, read, text
+from .stats import EXACT, holm, likely_interval, mean, permutation, sign_flip
 
 LEVEL = 0.01  # of all verdicts together
 SEEDS = "point.seed", "point.workload.seed"
@@ -23,15 +24,15 @@ class Pair:
         self.paired = set(one) == set(two)
         self.one, self.two = ([side[seed] for seed in sorted(side, key=str)] for side in (one, two))
         self.chance = self.low = self.high = None
-        # Seeds that all gave one value are one run.
-        self.runs = min(len(set(zip(self.one, self.two))), len(one)) if self.paired else min(
-            len(set(self.one)), len(set(self.two)))
+        self.drawn = len({seed[1] for seed in (*one, *two)}) > 1
         self.equal = self.paired and self.one == self.two
         self.ratio = min(self.one + self.two) > 0
         one, two = ([math.log(value) if self.ratio else value for value in side]
                     for side in (self.one, self.two))
         self.middle = mean(two) - mean(one)
-        if self.equal or self.runs < 2 or max(one + two) == min(one + two):
+        # Seeds that all gave one value are one run.
+        self.sizes = len(one), len(two)
+        if self.equal or min(self.sizes) < 2 or max(len(set(one)), len(set(two))) < 2:
             return
         if self.paired:
             differences = [b - a for a, b in zip(one, two)]
@@ -41,12 +42,19 @@ class Pair:
             self.chance = permutation(one, two)
             self.low, self.high = likely_interval(LEVEL, one, two)
 
+    def least(self, one=0, two=0):
+        """The least chance that so many seeds can give."""
+        one, two = (one, two) if one else self.sizes
+        ways = 2 ** one if self.paired else math.comb(one + two, one)
+        return max((2 if self.paired or one == two else 1) / ways, 1 / (EXACT + 1))
+
     def told(self, differs):
         show = math.exp if self.ratio else float
         mark = "x " if self.ratio else ""
         words = f"  {self.figure:<30} {mean(self.one):14.6g} {mean(self.two):14.6g}  "
         if self.chance is None:
-            return words + f"{mark}{show(self.middle):.4g}, no verdict: each side is one run"
+            return words + f"{mark}{show(self.middle):.4g}, no verdict: " + (
+                "a side has one seed" if min(self.sizes) < 2 else "all seeds gave one value")
         pairs = (f"{len(self.one)} pairs" if self.paired else
                  f"n = {len(self.one)}, {len(self.two)}")
         return (words + f"{mark}{show(self.middle):.4g} ({mark}{show(self.low):.4g} to "
@@ -67,7 +75,7 @@ def points(path, across, where):
     for name in across:
         if not any("point." + name in line for line in lines):
             raise Missing(f"no point of {path} names {name}", _names(lines))
-    out, crossed = {}, {}
+    notes, out, crossed = failures(lines, path), {}, {}
     for line in lines:
         key = tuple((name, text(value)) for name, value in line.items()
                     if name.startswith("point.") and name != "point.hash" and name not in SEEDS and
@@ -75,15 +83,17 @@ def points(path, across, where):
         seed = tuple(line.get(name) for name in SEEDS)
         side = tuple(text(line.get("point." + name)) for name in across)
         if crossed.setdefault((key, seed), side) != side:
+            name = next(name for name, x, y in zip(across, crossed[key, seed], side) if x != y)
             raise Wrong(f"{path} has {' and '.join(map(' '.join, (crossed[key, seed], side)))} at one "
-                        f"point and seed, expected one value of {','.join(across)} in each file; "
-                        "--where NAME=VALUE selects")
+                        f"point and seed, expected one value of {','.join(across)} in each file (--where is "
+                        f"for both). Lines of one value: grep '\"point.{name}\":"
+                        f"{json.dumps(line['point.' + name])},' {path} >FILE")
         out.setdefault(key, {}).setdefault(HASH, {})[seed] = line.get(HASH)
         for figure, value in line.items():
             if (isinstance(value, (int, float)) and not figure.startswith("point.") and
                     figure not in ("run", "of", "failed")):
                 out.setdefault(key, {}).setdefault(figure, {})[seed] = value
-    return out
+    return out, notes
 
 
 def _names(lines):
@@ -93,16 +103,16 @@ def _names(lines):
 
 def compare(a, b, across=(), where=None, only=()):
     """The lines to tell, and the exit status: 0 alike, 1 different, 3 no verdict at all."""
-    one, two = (points(path, across, where or {}) for path in (a, b))
+    (one, first), (two, second) = (points(path, across, where or {}) for path in (a, b))
+    figures = [*dict.fromkeys(figure for key in one if key in two for figure in one[key]
+                              if figure in two[key] and figure != HASH)]
+    only = choose(only, figures, "no point of both files has the figure") if figures else only
     pairs = [Pair(key, figure, one[key][figure], two[key][figure])
              for key in one if key in two for figure in one[key]
              if figure in two[key] and figure != HASH and (not only or figure in only)]
     strange = sum(one[key][HASH][seed] != two[key][HASH].get(seed, one[key][HASH][seed])
                   for key in one if key in two and not across for seed in one[key][HASH])
-    if only and not pairs and any(key in two for key in one):
-        raise Missing(f"no point has {', '.join(only)} in both files",
-                      [*dict.fromkeys(figure for key in one for figure in one[key] if figure != HASH)])
-    out, lone = [], sum(key not in two for key in one) + sum(key not in one for key in two)
+    out, lone = [*first, *second], sum(key not in two for key in one) + sum(key not in one for key in two)
     # Equal numbers are one comparison, whatever their names.
     tested = {}
     for pair in pairs:
@@ -119,27 +129,34 @@ def compare(a, b, across=(), where=None, only=()):
             out.append(" ".join(f"{name[6:]}={value}" for name, value in pair.point))
         out.append(pair.told(id(pair) in found))
     equal = sum(pair.equal for pair in pairs)
-    single = sum(pair.chance is None and not pair.equal for pair in pairs)
-    out.append(f"{len(found)} of {len(pairs)} figures differ, {equal} are equal with each seed. "
+    single = [pair for pair in pairs if pair.chance is None and not pair.equal]
+    out.append(f"Figures that differ: {len(found)} of {len(pairs)}; equal with each seed: {equal}. "
                f"Comparisons that count: {len(groups)} (Holm, {LEVEL:g} for all).")
     if strange:
-        out.append(f"{strange} points have equal settings, but other kernels or files (point.hash).")
+        out.append(f"{plural(strange, 'point has', 'points have')} equal settings, but other kernels or "
+                   "files (point.hash).")
     if lone:
-        out.append(f"{lone} points are in one file only.")
+        out.append(f"{plural(lone, 'point is', 'points are')} in one file only.")
+    if across and one == two:
+        out.append("Both files have the same values here: --where selects in both, and "
+                   f"{','.join(across)} does not differ.")
     if single:
-        out.append(f"No verdict on {single} figures: of one side there is one run, or all seeds gave one "
-                   'value. Where a workload draws its data, "zip set workload.seed 1..8" behind '
-                   '"seed 1..8" of a study draws them anew, the same in both.')
-    if not pairs:
-        out.append("Nothing is compared: no point is in both files. " + _apart(one, two, across))
-    least = min((2 / 2 ** len(group[0].one) if group[0].paired else
-                 1 / math.comb(len(group[0].one + group[0].two), len(group[0].one))
-                 for group in groups), default=0)
-    if groups and not found and least >= LEVEL / len(groups):
-        out.append(f"With so many comparisons these seeds cannot tell: p is at least {least:.2g}, and "
-                   f"{LEVEL / len(groups):.2g} is needed. --only names figures, --where points; or "
-                   "run more seeds.")
-    return out, 1 if found else 3 if not groups and equal < len(pairs) or not pairs else 0
+        out.append(f"No verdict on {plural(len(single), 'figure')}: a side has one seed, or all seeds gave one value." +
+                   (' Where a workload draws its data, "zip set workload.seed 1..8" after "seed 1..8" of a '
+                    "study draws them anew, the same in both." if any(not pair.drawn for pair in single) else ""))
+    if not figures:
+        out.append("Nothing is compared: " + (
+            "no point has a figure in both files." if any(key in two for key in one) else
+            "no point is in both files. " + _apart(one, two, across)))
+    need = LEVEL / max(len(groups), 1)
+    least = min((group[0].least() for group in groups), default=0)
+    if least >= need:
+        enough = next((seeds for seeds in range(2, 20) if groups[0][0].least(seeds, seeds) < need), None)
+        out.append(f"These seeds cannot tell: p is at least {least:.2g}, and {need:.2g} is needed for "
+                   f"{plural(len(groups), 'comparison')}. " +
+                   (f"{enough} seeds are enough; or " if enough else "No number of seeds is enough: ") +
+                   "--only names figures, --where points.")
+    return out, 1 if found else 3 if least >= need or not groups and equal < len(pairs) or not pairs else 0
 
 
 def _apart(one, two, across):
