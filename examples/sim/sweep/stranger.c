@@ -17,7 +17,7 @@ struct search {
 
 static bool equal(const char *a, const char *b)
 {
-	uint64_t x, y;
+	uint64_t x = 0, y = 0;
 
 	return !strcmp(a, b) || (sim_is_number(a, 0, UINT64_MAX, &x) &&
 				 sim_is_number(b, 0, UINT64_MAX, &y) && x == y);
