@@ -13,7 +13,8 @@ def fig_13(d):
     yield table("ways", "ways in use at most, of all", d["metadata_table.entries"] /
                 (24 * d["validation_unit.entries"]))
     yield claim("An access takes little more than a cycle",
-                less(average.sel({"validation_unit.entries": 256}), 1.5), quick="holds",
+                less(average.sel({"validation_unit.entries": 256}), 1.5),
+                off={"validation_unit.ways": 1}, quick="holds",
                 why="An insertion takes a cycle more, and in ATM, whose accounts are drawn from "
                     "a million, 53 % of the accesses find no entry: 471,000 cycles go into "
                     "insertions, 248 into swaps and none into the overflow. With 512 entries it "

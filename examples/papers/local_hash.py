@@ -26,7 +26,8 @@ def fig_3(d):
                     "local-hash.kernel) it is 78.")
     yield claim("Commits are 5 % of aborts with 2 buckets, and none abort with 256",
                 within((d["committed"] / d["aborted"]).sel(system="local-tm", N=2), 1.5, 0.05),
-                at_most(d["aborted"].sel(system="local-tm", N=256), 0), expect="holds")
+                at_most(d["aborted"].sel(system="local-tm", N=256), 0),
+                off={"local_tm.signature_bits": 1}, expect="holds")
     yield claim("Most attempts are serialised in the midst, 25 %",
                 within(serial.max(), 1.25, 0.25), more(serial.max(), serial.sel(N=2)),
                 more(serial.max(), serial.sel(N=256)), expect="holds")

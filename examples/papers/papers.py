@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""papers.py [--quick] [DIRECTORY]: run the studies of this folder, judge what they show, and leave
+"""papers.py [--quick [--ablate]] [DIRECTORY]: run the studies of this folder, judge what they show, and leave
 page.md and page.html with all pictures in DIRECTORY (default papers). What is done is kept there:
-the same command goes on. --quick runs their small forms. GPUTM_SIM names the program. Exit
-status 1: a point failed, or a verdict is not what its file expects.
+the same command goes on. --quick runs their small forms, and --ablate these once more with the
+mechanism of each claim off, and tells which claims fall. GPUTM_SIM names the program. Exit status
+1: a point failed, or a verdict is not what its file expects; ablations do not count.
 """
 import argparse
 import os
@@ -14,8 +15,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "python"))
 from gputm import page, plot, runner  # noqa: E402
 from gputm.__main__ import tell  # noqa: E402
-from gputm.claims import Story, counted  # noqa: E402
-from gputm.results import Missing, Wrong  # noqa: E402
+from gputm.claims import Claim, Story, counted, counted_ablations  # noqa: E402
+from gputm.results import Missing, Wrong, text  # noqa: E402
 
 # In the order of the page.
 STUDIES = """control-flow block-priority ideal kilo-tm kilo-storage warptm-best warptm-traffic
@@ -25,7 +26,21 @@ STUDIES = """control-flow block-priority ideal kilo-tm kilo-storage warptm-best 
     energy-si""".split()
 
 
-def show(name, folder, quick):
+def ablate(name, folder, story, told, asked):
+    """Run the points of a study with mechanisms off, and tell which claims fall."""
+    def run(off):
+        print(f"{name}, small, with", *(f"{key}={text(value)}" for key, value in off.items()), file=sys.stderr)
+        words = "-".join([name, *(f"{key}={text(value)}" for key, value in off.items())])
+        results = runner.ablated(story.study, off, os.path.join(folder, words + ".jsonl"), asked)
+        for point in results.failed:
+            print(f"{name}: {point['failed']}: {point.get('command')}", file=sys.stderr)
+        return results
+    story.ablate(told, run)
+    for item in (item for _, items in told for item in items if isinstance(item, Claim) and item.ablated):
+        print(f'{name}: "{item.title}": {item.ablation()}: {item.ablated.verdict}: {item.ablated.here}')
+
+
+def show(name, folder, quick, ablated):
     """Run and judge a study: its judged figures, the lines of its page, and whether all is as expected."""
     print(name + ", small" * quick, file=sys.stderr)
     story = Story(os.path.join(HERE, name.replace("-", "_") + ".py"))
@@ -33,6 +48,8 @@ def show(name, folder, quick):
     out = os.path.join(folder, name + ".jsonl")
     results = runner.study(story.study, out=out, quick=quick, tell=asked)
     told = story.judge(results)
+    if ablated:
+        ablate(name, folder, story, told, asked)
     lines, pictures = page.markdown(told, os.path.join(folder, name), len(results.grid.seeds), quick)
     page.draw(pictures)
     for point in results.failed:
@@ -43,8 +60,11 @@ def show(name, folder, quick):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--ablate", action="store_true")
     parser.add_argument("folder", nargs="?", default="papers")
     o = parser.parse_args()
+    if o.ablate and not o.quick:
+        parser.error("--ablate runs small forms, expected --quick too (make papers QUICK=1 ABLATE=1)")
     there = sorted(name[:-6] for name in os.listdir(HERE) if name.endswith(".study"))
     if sorted(STUDIES) != there:
         sys.exit(f"papers.py: its list is not that of the studies in {HERE}")
@@ -57,18 +77,19 @@ def main():
              " This is the small form: sizes are not those of the papers." * o.quick, ""]
     surprising, every = [], []
     for name in STUDIES:
-        told, shown, expected = show(name, o.folder, o.quick)
+        told, shown, expected = show(name, o.folder, o.quick, o.ablate)
         every += told
         lines += shown
         surprising += [] if expected else [name]
-    lines[3:3] = ["", counted(every)]
+    counts = [counted(every)] + [counted_ablations(every)] * o.ablate
+    lines[3:3] = ["", " ".join(counts)]
     with open(os.path.join(HERE, "left-out.md"), encoding="utf-8") as file:
         lines += file.read().split("\n")
     plot.write(os.path.join(o.folder, "page.md"), "\n".join(lines))
     plot.write(os.path.join(o.folder, "page.html"), page.to_html(lines, o.folder))
     if surprising:
         print("papers.py: not as expected:", *surprising, file=sys.stderr)
-    print(counted(every))
+    print("\n".join(counts))
     print(os.path.abspath(os.path.join(o.folder, "page.html")), file=sys.stderr)
     return bool(surprising)
 

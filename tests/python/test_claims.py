@@ -149,6 +149,35 @@ class Test(Case):
             self.assertEqual(told[0][1][0].verdict, verdict)
         self.assertIn("of 1 the gain is larger and of 0 smaller", claims.counted(told))
 
+    def test_ablations(self):
+        words = "from gputm.claims import *\n@figure('A paper')\ndef one(d):\n" \
+                "    a, b = d['cycles'].sel(system='a'), d['cycles'].sel(system='b')\n" \
+                "    yield note('Words.')\n"
+        for name, relation, off in (("falls", "less(a, b)", {"x.y": None}), ("stands", "at_most(a, b)", {"x.y": None}),
+                                    ("not met", "more(a, b)", {"x.y": None}), ("no setting", "less(a, b)", None),
+                                    ("gone", "less(a, b)", {"x.z": 1}), ("gain", "gain(a, b, about=0.1)", {"x.y": None})):
+            words += f"    yield claim('{name}', {relation}, off={off})\n"
+
+        def results(a, b):
+            return Results([line(1, {"cycles": value}, system=system) for system, value in (("a", a), ("b", b))])
+        story, asked = self.story(words), []
+        told = story.judge(results(10, 13), shuffles=0)
+
+        def run(off):
+            asked.append(off)
+            return results(13, "x" if "x.z" in off else 13)
+        story.ablate(told, run)
+        items = told[0][1][1:]
+        self.assertEqual(asked, [{"x.y": None}, {"x.z": 1}])
+        self.assertEqual([item.ablation() for item in items],
+                         ["falls", "stands", "not met", "no setting", "no result", "falls"])
+        self.assertEqual([item.shown_verdict() for item in items],
+                         ["holds, null 0.00; falls with x.y=-", "holds, null 0.00; stands with x.y=-", "differs",
+                          "holds, null 0.00", "holds, null 0.00; no result with x.z=1", "larger; falls with x.y=-"])
+        self.assertEqual(claims.counted_ablations(told),
+                         "Of 6 claims 5 have a setting that turns their mechanism off; with it 2 fall, 1 stand and 1 have "
+                         "no result; 1 are not met with the mechanism either.")
+
     def test_ties_by_the_interval_of_the_difference(self):
         # The systems differ by 1 in the mean; the intervals are those of Student's t with 2 and 3 degrees.
         relations = {"less": "less(a, b)", "two": "less(a.sel(threads=64), b.sel(threads=64)), less(a, 1000)",

@@ -6,7 +6,7 @@ import unittest.mock
 
 import gputm
 from gputm.claims import Story
-from gputm.runner import forms
+from gputm.runner import ablated, forms
 
 from made import Case
 
@@ -38,6 +38,25 @@ class Test(Case):
         self.assertEqual(len(loaded["cycles"].cells), 2)
         self.refused(gputm.Missing, "threads has no value 512; it has 64, 128", loaded["cycles"].sel, threads=512)
         self.refused(gputm.Wrong, "threads is 128, and the study has 64", gputm.load, out + "2", path, True)
+
+    def test_ablated(self):
+        # Settings of the study, zipped or not, and others; a variant that differs by one of them only.
+        path = self.file("x.study", "call variant few many locks\nzip system getm getm fine-lock\n"
+                                    "zip set validation_unit.stall_lines 4 8 -\nworkload bank\nthreads 64 128\n"
+                                    "quick threads 64\nconcurrency 1 2\nconflicts\n")
+        out, off = os.path.join(self.folder.name, "out"), {"validation_unit.stall_lines": 2, "concurrency": "inf",
+                                                           "warp_clock.backoff_base": 0}
+        results = ablated(path, off, out, ["cycles", "conflicts.loops"])
+        lines = gputm.load(out).lines
+        self.assertEqual({(line["point.system"], line["point.validation_unit.stall_lines"], line["point.concurrency"],
+                           line["point.warp_clock.backoff_base"], line["point.threads"]) for line in lines},
+                         {("getm", 2, "inf", 0, 64), ("fine-lock", "-", "-", "-", 64)})
+        cycles = results["cycles"]
+        self.assertEqual(cycles.over, ("variant", "concurrency"))
+        self.assertEqual(len({*cycles.sel(variant=["few", "many"]).cells[:4]}), 1)
+        self.assertFalse(any(map(math.isnan, cycles.cells)))
+        self.assertEqual(results["conflicts.loops"].sel(variant="locks", concurrency=2).cells, [0])
+        self.refused(gputm.RunFailed, "stal_lines", ablated, path, {"validation_unit.stal_lines": 2}, out + "2")
 
     def test_bad_studies(self):
         self.refused(gputm.RunFailed, 'the study:2: nothing is run', gputm.study, {**STUDY, "workload": "bnak"})

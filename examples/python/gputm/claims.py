@@ -14,19 +14,21 @@ paper, which gives notes, tables with the paper's numbers, and claims.
 A claim holds where all its relations hold in all cells that have numbers, and differs where none
 does. With three seeds or more a cell is tied where the 95 % interval of the difference holds 0; a
 claim is tied where no cell fails, and some are tied. A gain of the right sign and another size is
-larger or smaller. expect is the verdict that is expected, quick that of the small form.
+larger or smaller. expect is the verdict that is expected, quick that of the small form; off has the
+settings that turn the claim's mechanism off, without which the claim has to fall.
 """
 import ast
 import math
 import operator
 import os
 
-from .results import Array, Missing, Results, Wrong, number, shown
+from .results import Array, Missing, Results, Wrong, number, shown, text
 from .stats import reach, tied
 
 SHUFFLES = 200
 SANE = 0.1  # a claim that holds more often with shuffled results is a sanity check
 TELLING = 3  # seeds that tell ties: the interval of two is 12.7 standard errors to either side
+MET = "holds", "larger", "smaller"
 NEAR = 1.5  # a gain within this factor of the paper's is that gain
 VERDICTS = "no result", "holds", "tied", "larger", "smaller", "in part", "differs"
 
@@ -63,13 +65,14 @@ class Relation:
 
 class Claim:
     verdict = here = judged_by = None
+    ablated = None  # the same claim, of results with its mechanism off
     null = 0.0  # how often the claim holds, ties apart, where results are shuffled
 
-    def __init__(self, title, relations, expect, quick, why):
+    def __init__(self, title, relations, expect, quick, why, off):
         for verdict in expect, quick:
             if verdict not in (None, *VERDICTS[1:]):
                 raise Wrong(f'"{title}": got {verdict!r}, expected {", ".join(VERDICTS[1:])}')
-        self.title, self.relations, self.why = title, relations, why
+        self.title, self.relations, self.why, self.off = title, relations, why, off
         self.expect, self.quick = expect, quick or expect
 
     def expected(self, quick):
@@ -81,8 +84,19 @@ class Claim:
                 not (quick and self.verdict == "no result"))
 
 
+    def ablation(self):
+        """Whether the claim falls with its mechanism off; only what is met can fall."""
+        if not self.off:
+            return "no setting"
+        if self.verdict not in MET:
+            return "not met"
+        return self.ablated.verdict if self.ablated.verdict == "no result" else (
+            "stands" if self.ablated.verdict in MET else "falls")
+
     def shown_verdict(self):
-        return self.verdict + (f", null {self.null:.2f}" if self.verdict == "holds" else "")
+        off = ", ".join(f"{name}={text(value)}" for name, value in self.off.items())
+        return (self.verdict + (f", null {self.null:.2f}" if self.verdict == "holds" else "") +
+                (f"; {self.ablation()} with {off}" if self.ablated and self.verdict in MET else ""))
 
 
 class Paper:
@@ -104,8 +118,8 @@ def table(name, title, value, paper=None):
     return Table(name, title, value, paper)
 
 
-def claim(title, *relations, expect=None, quick=None, why=""):
-    return Claim(title, [part for relation in relations for part in relation], expect, quick, why)
+def claim(title, *relations, expect=None, quick=None, why="", off=None):
+    return Claim(title, [part for relation in relations for part in relation], expect, quick, why, off or {})
 
 
 def paper(*axes_and_numbers):
@@ -224,6 +238,15 @@ def counted(told):
             f"{count['in part']} hold in part, {count['differs']} differ, {count['no result']} have no result.")
 
 
+def counted_ablations(told):
+    """How many claims fall with their mechanism off."""
+    every = [item.ablation() for _, items in told for item in items if isinstance(item, Claim)]
+    with_ = len(every) - every.count("no setting")
+    return (f"Of {len(every)} claims {with_} have a setting that turns their mechanism off; with it "
+            f"{every.count('falls')} fall, {every.count('stands')} stand and {every.count('no result')} have no "
+            f"result; {every.count('not met')} are not met with the mechanism either.")
+
+
 def joined(verdicts):
     """The verdict of a claim from those of its cells."""
     said = {*verdicts}
@@ -309,6 +332,17 @@ class Story:
                     others = [other[at][i] for other in drawn]
                     item.null = sum(judge_claim(other) == "holds" for other in others) / (shuffles or 1)
         return [(function.source, items) for function, items in zip(self.figures, told)]
+
+    def ablate(self, told, run):
+        """Judge claims again with their mechanisms off; run gives the results for settings."""
+        done = []
+        for at, (_, items) in enumerate(told):
+            for i, item in enumerate(items):
+                if not isinstance(item, Claim) or not item.off:
+                    continue
+                if item.off not in [off for off, _ in done]:
+                    done.append((item.off, self.judge(run(item.off), 0)))
+                item.ablated = next(other for off, other in done if off == item.off)[at][1][i]
 
 
 def _relations_of(source):

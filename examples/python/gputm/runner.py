@@ -22,6 +22,9 @@ import tempfile
 from .results import Grid, Results, Wrong, read, text
 
 
+FILES = "kernel", "keys", "edges", "trace"  # options that may name a file
+
+
 class RunFailed(Exception):
     """What gputm-sim said, its exit status, and the command."""
     __module__ = "gputm"
@@ -112,6 +115,38 @@ def study(path_or_axes, jobs=None, out=None, quick=False, tell=()):
             raise RunFailed(problem.command, problem.status,
                             str(problem).replace(made.name, "the study")) from None
         return Results(read(results), grid, out or "results")
+
+
+def ablated(path, off, out, tell=()):
+    """The small form of a study with these settings the same at all points, on the axes of the study as it is."""
+    folder = os.path.dirname(os.path.abspath(path))
+    form = json.loads(_call([program(), "--study", path, "--axes"]), parse_int=str, parse_float=str)["quick"]
+    lines = [[name] for name in ("check", "conflicts") if form[name]]
+    groups = []
+    for axis in form["axes"]:
+        groups += [] if axis["zipped"] else [[]]
+        groups[-1].append(axis)
+    for group in groups:
+        same = all(axis["name"] in off for axis in group)
+        for at, axis in enumerate(group):
+            name, values = axis["name"], [*map(text, axis["values"])]
+            values = [text(off[name])] * (1 if same else len(values)) if name in off else values
+            if name in FILES:
+                values = [os.path.join(folder, value) if os.path.exists(os.path.join(folder, value)) else value
+                          for value in values]
+            kind = [axis["kind"]] if axis["kind"] != "option" else []
+            lines.append(["zip"] * bool(at) + kind + [name] + values)
+    there = {axis["name"] for axis in form["axes"]}
+    lines += [["set"] * ("." in name) + [name, text(value)] for name, value in off.items() if name not in there]
+    lines += [["tell", *(tell or form["tell"])]] * bool(tell or form["tell"])
+    with tempfile.TemporaryDirectory() as folder:
+        made = os.path.join(folder, "ablated")
+        with open(made, "w", encoding="utf-8") as file:
+            file.writelines(" ".join(line) + "\n" for line in lines)
+        results = study(made, out=out)
+    gone = {"point." + name for name in (*off, *FILES)}
+    return Results([{name: value for name, value in line.items() if name not in gone} for line in results.lines],
+                   forms(path)[1], out)
 
 
 def _lines(axes_by_name):
