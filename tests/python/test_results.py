@@ -65,6 +65,8 @@ class Test(Case):
     def test_rows(self):
         row = results().rows()[0]
         self.assertEqual((row["system"], row["seed"], row["cycles"]), ("fine-lock", 1, 60))
+        rows = results()["cycles"].rows()
+        self.assertEqual([rows[0]["concurrency"], rows[1]["concurrency"]], [1, "inf"])
 
     def test_lines_show_axes_by_themselves(self):
         d = Results(study_lines())

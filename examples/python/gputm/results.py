@@ -57,6 +57,12 @@ def number(value):
         return math.nan
 
 
+def plain(words):
+    """The value that a text is, as a line has it: a number, or a text."""
+    value = number(words)
+    return words if math.isnan(value) else int(words) if words.lstrip("+-").isdigit() else value
+
+
 def total(values):
     """The sum, added in order: that of Python 3.12 has other digits."""
     out = 0.0
@@ -269,7 +275,8 @@ class Array:
 
     def rows(self):
         """A list of dicts: the values of the axes, and "value"."""
-        return [{**row, "value": cell} for row, cell in zip(self.grid.cells(self.over), self.cells)]
+        return [{**{axis: plain(words) for axis, words in row.items()}, "value": cell}
+                for row, cell in zip(self.grid.cells(self.over), self.cells)]
 
     def __str__(self):
         return "\n".join(", ".join(f"{axis} {value}" for axis, value in row.items()) +
