@@ -46,7 +46,7 @@ case_manual() {
 	cd "$work" || exit 1
 	awk '/^\.Ed/ { inside = 0 } inside; /^\.Bd -literal/ { inside = ++seen == 2 }' "$root/man/gputm-results.7" |
 		sed 's/\\e/\\/g' >figure.py
-	[ "$(wc -l <figure.py)" -eq 10 ] || complain "$(wc -l <figure.py) lines and not 10"
+	[ "$(wc -l <figure.py)" -eq 12 ] || complain "$(wc -l <figure.py) lines and not 12"
 	have gnuplot || { echo "no gnuplot: the figure is not drawn"; return; }
 	python3 figure.py >err 2>&1 && grep -q '</svg>' aborts.svg || complain "$(cat err figure.py)"
 }
