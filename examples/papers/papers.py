@@ -81,7 +81,7 @@ def main():
         every += told
         lines += shown
         surprising += [] if expected else [name]
-    counts = [counted(every)] + [counted_ablations(every)] * o.ablate
+    counts = [counted(every)] + ([counted_ablations(every)] if o.ablate else [])
     lines[3:3] = ["", " ".join(counts)]
     with open(os.path.join(HERE, "left-out.md"), encoding="utf-8") as file:
         lines += file.read().split("\n")
