@@ -6,13 +6,14 @@
 # and in the library no conversion that its messages do not know (lib/base/format.h), and outside
 # lib/base no vectors, assembly, attributes, builtins, unrolled loops or 128-bit numbers; and in the
 # runner no memory of libc, but in two files of examples/sim/base. A build in the source folder has
-# tests/units.h and tests/clocks.h there, which make has made.
+# tests/units.h, tests/clocks.h and examples/sim/model.h there, which make has made.
 . "${srcdir:-.}/tests/build/lib.sh"
 
 # One awk for all files, as there are more than a thousand.
 find "$srcdir/include" "$srcdir/lib" "$srcdir/tests" "$srcdir/examples" \
 	\( -name '*.[ch]' -o -name '*.cc' -o -name '*.hpp' \) ! -path "$srcdir/tests/units.h" \
-	! -path "$srcdir/tests/clocks.h" -exec awk -v lib="$srcdir/lib/" -v sim="$srcdir/examples/sim/" '
+	! -path "$srcdir/tests/clocks.h" ! -path "$srcdir/examples/sim/model.h" \
+	-exec awk -v lib="$srcdir/lib/" -v sim="$srcdir/examples/sim/" '
 	function say(what) { print FILENAME ":" FNR ": " what }
 	FNR == 1 {
 		seen[FILENAME] = 1
