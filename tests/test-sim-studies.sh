@@ -198,6 +198,8 @@ absent never
 TABLE
 	"$tests/json-lint" <axes || complain 'no JSON'
 	[ "$(tr -d ' \n' <axes)" = "$(tr -d '\n' <wanted)" ] || complain "--axes: $(cat axes)"
+	"$sim" --study - --axes <two.study >piped || complain 'the axes of standard input'
+	[ "$(tail -n +3 piped)" = "$(tail -n +3 axes)" ] || complain "--axes of standard input: $(cat piped)"
 }
 
 # A study that was killed is gone on with.

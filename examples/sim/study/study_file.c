@@ -383,15 +383,36 @@ static int look_at_zips(const struct sim_study_file *study)
 	return 0;
 }
 
-int sim_study_read(const char *name, bool quick, struct sim_study_file *out)
+static int read_study(struct sim_study_file *out)
 {
-	int error;
+	int error = read_lines(out);
 
-	memset(out, 0, sizeof *out);
-	out->quick = quick;
-	error = read_text(name, out) ? -1 : read_lines(out);
 	out->name = out->path[0];
 	return error ? error : look_at_zips(out);
+}
+
+int sim_study_read(const char *name, bool quick, struct sim_study_file *out)
+{
+	memset(out, 0, sizeof *out);
+	out->quick = quick;
+	return read_text(name, out) ? -1 : read_study(out);
+}
+
+int sim_study_read_forms(const char *name, struct sim_study_file *full,
+			 struct sim_study_file *quick)
+{
+	memset(full, 0, sizeof *full);
+	memset(quick, 0, sizeof *quick);
+	quick->quick = true;
+	if (read_text(name, full))
+		return -1;
+	quick->text[0] = sim_strdup(full->text[0]);
+	quick->path[0] = sim_strdup(full->path[0]);
+	quick->name = quick->path[0];
+	quick->texts = 1;
+	if (!quick->text[0] || !quick->path[0])
+		return out_of_memory();
+	return read_study(full) ? -1 : read_study(quick);
 }
 
 /* ---- configs ---- */

@@ -46,6 +46,9 @@ struct sim_study_file {
 /* Read a study. 0, or -1 with the reason on stderr (file:line, what was read and what was
  * expected). Free it in both cases. */
 int sim_study_read(const char *name, bool quick, struct sim_study_file *out);
+/* Both forms of it. The file, which may be standard input, is read once. Free both in all cases. */
+int sim_study_read_forms(const char *name, struct sim_study_file *full,
+			 struct sim_study_file *quick);
 /* The same for a file with one value on each line, or for a report as JSON, which contains its
  * point. */
 int sim_config_read(const char *name, struct sim_study_file *out);

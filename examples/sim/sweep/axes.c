@@ -80,14 +80,11 @@ static int write_forms(const struct sim_options *options, const struct sweep_poi
 
 int sweep_axes(const struct sim_options *options)
 {
-	struct sim_options small = *options;
 	struct sweep_points full, quick;
 	int status = SIM_BAD_INPUT;
 
-	small.quick = true;
-	memset(&quick, 0, sizeof quick);
-	if (!sweep_points_read(options, &full) && !sweep_points_select(&full) &&
-	    !sweep_points_read(&small, &quick) && !sweep_points_select(&quick))
+	if (!sweep_points_read_forms(options, &full, &quick) && !sweep_points_select(&full) &&
+	    !sweep_points_select(&quick))
 		status = write_forms(options, &full, &quick);
 	sweep_points_free(&full);
 	sweep_points_free(&quick);

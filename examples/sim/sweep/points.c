@@ -410,6 +410,17 @@ int sweep_points_read(const struct sim_options *options, struct sweep_points *ou
 			       try_values(out) ? -1 : 0;
 }
 
+int sweep_points_read_forms(const struct sim_options *options, struct sweep_points *full,
+			    struct sweep_points *quick)
+{
+	memset(full, 0, sizeof *full);
+	memset(quick, 0, sizeof *quick);
+	full->options = quick->options = options;
+	return sim_study_read_forms(options->study, &full->file, &quick->file) ||
+			       count_product(full) || try_values(full) ||
+			       count_product(quick) || try_values(quick) ? -1 : 0;
+}
+
 int sweep_points_make(struct sweep_points *p, sweep_run_fn *run)
 {
 	if (make_told(p) || sweep_points_select(p))

@@ -18,6 +18,9 @@ struct sweep_points {
 /* Read the study; then check, with its figures, all that can be checked before a run. 0 or -1 with
  * the reason on stderr. Free it in all cases. */
 int sweep_points_read(const struct sim_options *options, struct sweep_points *out);
+/* The same of both forms of the study, whose file is read once. */
+int sweep_points_read_forms(const struct sim_options *options, struct sweep_points *full,
+			    struct sweep_points *quick);
 /* The part of those checks that needs no figures: which points there are. */
 int sweep_points_select(struct sweep_points *points);
 int sweep_points_make(struct sweep_points *points, sweep_run_fn *run);
