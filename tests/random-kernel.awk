@@ -281,7 +281,7 @@ function runs(number,   turn, sys, args, limit, choice)
 
 BEGIN {
 	systems = "kilo-tm warptm warptm-tcd warptm-el getm si-tm si-tm-oracle ideal coarse-lock " \
-		"fine-lock hetm"
+		"serial fine-lock hetm"
 	out = "/dev/stdout"
 	if (to == "")
 		kernel(seed)

@@ -428,7 +428,7 @@ case_checked() {
 			[ "$system" != fine-lock ] || break
 		done
 		case $system in
-		fine-lock | coarse-lock) ;;
+		fine-lock | coarse-lock | serial) ;;
 		*) echo "0 --system $system --workload audit --check" ;;
 		esac
 	done >>table

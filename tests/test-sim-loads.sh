@@ -563,7 +563,7 @@ KERNEL
 		endless kept fine-lock 'thread [0-9]* goes round: no thread has ended or committed for'
 		endless flag fine-lock 'thread [0-9]* goes on, but the run has 64 transactions'
 		echo "0 --workload $work/long.kernel --system fine-lock --set machine.patience_cycles=100000"
-		for system in fine-lock coarse-lock ideal kilo-tm; do
+		for system in fine-lock coarse-lock serial ideal kilo-tm; do
 			endless look $system 'thread [0-9]* goes round: no thread has ended for'
 		done
 		endless cross fine-lock 'thread [0-9]* goes round: no thread has ended for'
@@ -585,7 +585,8 @@ KERNEL
 		patient 6 --workload "$work/rounds.kernel" --system coarse-lock
 		patient 6 --workload "$work/rounds.kernel" --system kilo-tm
 		patient 2 --workload hash-table --threads 2304 --system coarse-lock
-		for system in coarse-lock fine-lock ideal kilo-tm warptm warptm-tcd warptm-el getm si-tm; do
+		patient 1 --workload hash-table --threads 2304 --system serial
+		for system in serial coarse-lock fine-lock ideal kilo-tm warptm warptm-tcd warptm-el getm si-tm; do
 			echo "0 --workload $work/total.kernel --system $system --check"
 		done
 		cat <<TABLE

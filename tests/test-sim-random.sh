@@ -9,8 +9,8 @@ seeds='1 264'
 first=${SEEDS:-$seeds}
 last=${first#* } first=${first% *}
 
-for system in kilo-tm warptm warptm-tcd warptm-el getm si-tm si-tm-oracle ideal coarse-lock fine-lock \
-	hetm all; do
+for system in kilo-tm warptm warptm-tcd warptm-el getm si-tm si-tm-oracle ideal coarse-lock serial \
+	fine-lock hetm all; do
 	echo "0 --list $system > $work/$system.list"
 done >"$work/lists"
 runs <"$work/lists"

@@ -22,8 +22,8 @@ awk 'BEGIN { for (i = 0; i < 64; i++) {
 		printf "t %d r%x=0 w%x=1\n", i, word, word
 } }' >pair
 
-seen='kilo-tm warptm warptm-tcd warptm-el getm si-tm ideal coarse-lock fine-lock local-tm'
-series='kilo-tm warptm warptm-tcd warptm-el getm si-tm si-tm-oracle ideal coarse-lock fine-lock
+seen='kilo-tm warptm warptm-tcd warptm-el getm si-tm ideal serial coarse-lock fine-lock local-tm'
+series='kilo-tm warptm warptm-tcd warptm-el getm si-tm si-tm-oracle ideal serial coarse-lock fine-lock
 	local-tm hetm pdom dwf tbc'
 pairs='kilo-tm warptm warptm-tcd warptm-el getm si-tm ideal'
 restart='ideal kilo-tm getm si-tm'
@@ -105,7 +105,7 @@ case_traces() {
 		case $trace in
 		window.trace) wanted=50 ;;
 		only.trace | hetm.trace) continue ;;
-		*lock.trace | vcd.trace) ;;
+		*lock.trace | serial.trace | vcd.trace) ;;
 		*) [ "$arrows" -gt 20 ] || complain "$trace: $arrows arrows of $aborts aborts" ;;
 		esac
 		[ "$slices" -gt $wanted ] || complain "$trace: $slices slices of $events events"

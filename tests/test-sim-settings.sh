@@ -70,6 +70,8 @@ case_unused() {
 		--system coarse-lock machine.unbounded_ring=1 : not used here: only Kilo TM and WarpTM
 		--system coarse-lock machine.unit_latency=1 : not used here: the system has no units beside
 		--system coarse-lock machine.patience=1 : not used here: a system of locks aborts nothing
+		--system serial machine.unit_latency=1 : not used here: the system has no units beside
+		--system serial machine.patience=1 : not used here: a system of locks aborts nothing
 		--system fine-lock machine.pack_messages=1 : not used here: only Kilo TM and WarpTM
 		--system fine-lock machine.unbounded_ring=1 : not used here: only Kilo TM and WarpTM
 		--system fine-lock machine.unit_latency=1 : not used here: the system has no units beside

@@ -6,7 +6,7 @@
 srcdir=${srcdir:-${top_srcdir:-.}} # make check-swap gives the latter
 . "$srcdir/tests/build/study.sh"
 data=$srcdir/tests/data kernels=$srcdir/examples/kernels
-systems='coarse-lock fine-lock ideal kilo-tm warptm warptm-tcd getm si-tm si-tm-oracle'
+systems='serial coarse-lock fine-lock ideal kilo-tm warptm warptm-tcd getm si-tm si-tm-oracle'
 versioned='kilo-tm warptm warptm-tcd getm si-tm si-tm-oracle'
 steps='1000 1777'
 if [ "${GPUTM_TEST_SCALE:-}" = small ]; then

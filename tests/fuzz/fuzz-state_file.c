@@ -63,6 +63,7 @@ static const struct {
 	{ "1200", "--system fine-lock " BANK "--set machine.l1_bytes=3072 " },
 	{ "900", "--system fine-lock --trace @/trace " SMALL },
 	{ "9000", "--system coarse-lock " HASH },
+	{ "9000", "--system serial " HASH },
 	{ "3000", "--system local-tm --workload local-hash " },
 	{ "3000", "--system local-serialised --workload local-hash " },
 	{ "20000", HETM "--workload bank --set system.cpu_share=40 --set workload.accounts=256 " },

@@ -3,10 +3,10 @@
  * One global lock. The lanes of a warp that begin a transaction take turns: the lowest
  * takes the lock with a CAS, repeated until it succeeds, runs the body with ordinary
  * loads and stores, waits until its stores have been performed and stores 0 to the lock.
- * The other lanes wait in the SIMT stack's R entry, as aborted lanes would. So lanes of
- * a warp never wait for each other's lock. The concurrency limit bounds the warps that spin.
+ * The other lanes wait (one_lane.h). So lanes of a warp never wait for each other's lock. The
+ * concurrency limit bounds the warps that spin.
  */
-#include "../port/port.h"
+#include "one_lane.h"
 #include "systems.h"
 
 static void try_lock(struct sim_port *port, struct sim_warp *warp)
@@ -22,12 +22,8 @@ static void try_lock(struct sim_port *port, struct sim_warp *warp)
 
 static void begin(struct sim_port *port, struct sim_warp *warp, bool again)
 {
-	uint64_t others = warp->inside & (warp->inside - 1);
-
 	(void)again;
-	if (others && gputm_simt_stack_tx_abort(warp->stack, others) < 0)
-		sim_fail(port, -EINVAL, "lanes could not wait for the lock");
-	warp->inside &= ~others;
+	sim_one_lane(port, warp);
 	try_lock(port, warp);
 }
 
@@ -42,8 +38,7 @@ static void loaded(struct sim_port *port, struct sim_warp *warp)
 		return;
 	} else {
 		sim_put_back(port, warp, warp->inside);
-		warp->witness[lane] = port->witness++;
-		sim_locking(port, warp, warp->ledger.locking & ~warp->inside);
+		sim_take_turn(port, warp);
 	}
 	sim_wake(port, warp, sim_now(port));
 }
@@ -52,10 +47,8 @@ static void commit(struct sim_port *port, struct sim_warp *warp)
 {
 	uint64_t mask = warp->inside, lane = (uint64_t)__builtin_ctzll(mask);
 
-	if (warp->stores) {
-		sim_wait(port, warp, SIM_STORES);
+	if (!sim_performed(port, warp))
 		return;
-	}
 	warp->address[lane] = port->workload->lock_base;
 	warp->value[lane] = 0;
 	sim_access(port, warp, SIM_STORE, mask);

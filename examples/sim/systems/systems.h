@@ -4,6 +4,7 @@
 
 #include "../port/system.h"
 
+extern const struct sim_system_class sim_serial;
 extern const struct sim_system_class sim_coarse_lock;
 extern const struct sim_system_class sim_fine_lock;
 extern const struct sim_system_class sim_ideal;
