@@ -4,15 +4,9 @@
 #include "../base/names.h"
 #include "../machine/mechanism.h"
 
-const struct flow_mechanism *const flow_mechanisms[] = {
-	&flow_pdom,
-	&flow_pdom_lcp,
-	&flow_dwf,
-	&flow_dwf_wb,
-	&flow_tbc,
-	&flow_tbc_lcp,
-	NULL,
-};
+#define MECHANISM(name) &flow_##name,
+
+const struct flow_mechanism *const flow_mechanisms[] = { FLOW_MECHANISMS(MECHANISM) NULL };
 
 const char *flow_mechanism_name(const void *unused, size_t index)
 {

@@ -48,7 +48,7 @@ static void places_of_block(struct sim_machine *machine, uint32_t index, uint32_
 			    struct look *look)
 {
 	const struct sim_core *core = &machine->core[index];
-	const struct sim_block *block = &machine->compaction[index].block[s];
+	const struct sim_block *block = &sim_compaction_of(machine, index)->block[s];
 	struct gputm_block_stack_entry entry;
 	size_t top = gputm_block_stack_top(block->stack);
 	bool launched = true;
@@ -88,10 +88,11 @@ void sim_compaction_places(struct sim_machine *machine, uint32_t core, sim_place
 static void block_check(const struct sim_machine *machine, uint32_t core, uint32_t number,
 			struct sim_io *io)
 {
-	const struct sim_block *block = &machine->compaction[core].block[number];
+	const struct sim_block *block = &sim_compaction_of(machine, core)->block[number];
 	uint64_t places = 0;
 
-	sim_io_below(io, "block", block->rows, machine->compaction->stack_config.warps + 1);
+	sim_io_below(io, "block", block->rows,
+		     sim_compaction_of(machine, 0)->stack_config.warps + 1);
 	for (uint32_t row = 0; sim_io_ok(io) && row < block->rows; row++) {
 		sim_io_below(io, "block", block->place[row], machine->config.warps);
 		places |= UINT64_C(1) << block->place[row] % 64;
@@ -106,7 +107,7 @@ static void block_check(const struct sim_machine *machine, uint32_t core, uint32
 static void thread_check(const struct sim_machine *machine, const struct sim_warp *warp,
 			 struct sim_io *io)
 {
-	const struct sim_compaction *c = &machine->compaction[warp->core];
+	const struct sim_compaction *c = sim_compaction_of(machine, warp->core);
 	const struct sim_seat *seat = &c->seat[warp->index];
 	const struct sim_warp *warps = machine->core[warp->core].warp;
 	uint64_t mine;
@@ -131,9 +132,11 @@ static void thread_check(const struct sim_machine *machine, const struct sim_war
 void sim_compaction_check(struct sim_machine *machine, const struct sim_message *message,
 		  struct sim_io *io)
 {
-	const struct sim_slab *sent = &machine->compaction[message->core].sent;
+	const struct sim_slab *sent = &sim_compaction_of(machine, message->core)->sent;
 	const uint8_t *home;
 
+	if (message->what != SIM_DO_STORE || !message->e)
+		return;
 	sim_slab_claim(sent, io, message->e - 1);
 	sim_lanes_must(&machine->port, io, "message", message->b);
 	if (!sim_io_ok(io))
@@ -161,8 +164,8 @@ static void derive_plain(struct sim_machine *machine, struct sim_compaction *c)
 
 void sim_compaction_io(struct sim_machine *machine, struct sim_io *io)
 {
-	for (uint32_t i = 0; machine->compaction && i < machine->config.cores; i++) {
-		struct sim_compaction *c = &machine->compaction[i];
+	for (uint32_t i = 0; machine->forming && i < machine->config.cores; i++) {
+		struct sim_compaction *c = sim_compaction_of(machine, i);
 
 		SIM_IO(io, c->free);
 		SIM_IO_ARRAY(io, c->seat, machine->config.warps);
@@ -192,7 +195,8 @@ static int make_core(struct sim_machine *machine, struct sim_compaction *c, uint
 	machine->port.shape.blocks = c->blocks; /* in names */
 	for (uint32_t i = 0; !error && i < c->blocks; i++)
 		error = sim_unit_add(&machine->port, "block_stack", &kind_block_stack,
-				     &machine->compaction->stack_config, &c->block[i].stack);
+				     &sim_compaction_of(machine, 0)->stack_config,
+				     &c->block[i].stack);
 	return error;
 }
 
@@ -203,7 +207,7 @@ int sim_compaction_make(struct sim_machine *machine)
 	struct sim_compaction *c = sim_calloc(cores, sizeof *c);
 	int error = 0;
 
-	machine->compaction = c;
+	machine->forming = c;
 	if (!c)
 		return -ENOMEM;
 	if (rows > ROWS)
@@ -233,11 +237,11 @@ int sim_compaction_make(struct sim_machine *machine)
 
 void sim_compaction_free(struct sim_machine *machine)
 {
-	for (uint32_t i = 0; machine->compaction && i < machine->config.cores; i++) {
-		sim_free(machine->compaction[i].block);
-		sim_free(machine->compaction[i].seat);
-		sim_free(machine->compaction[i].stores);
-		sim_free(machine->compaction[i].sent.memory);
+	for (uint32_t i = 0; machine->forming && i < machine->config.cores; i++) {
+		sim_free(sim_compaction_of(machine, i)->block);
+		sim_free(sim_compaction_of(machine, i)->seat);
+		sim_free(sim_compaction_of(machine, i)->stores);
+		sim_free(sim_compaction_of(machine, i)->sent.memory);
 	}
-	sim_free(machine->compaction);
+	sim_free(machine->forming);
 }

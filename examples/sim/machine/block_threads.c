@@ -27,7 +27,7 @@ static void exchange(struct sim_machine *machine, struct sim_warp *a, struct sim
 		     uint32_t lane)
 {
 	const struct sim_program *program = machine->port.program;
-	struct sim_seat *seat = machine->compaction[a->core].seat;
+	struct sim_seat *seat = sim_compaction_of(machine, a->core)->seat;
 	uint64_t whole[2] = { a->whole, b->whole };
 
 	for (uint32_t i = 0; i < program->registers; i++)
@@ -72,7 +72,7 @@ void sim_threads_go_home(struct sim_machine *machine, const struct sim_warp *any
 
 uint32_t sim_threads_store(struct sim_machine *machine, const struct sim_warp *warp, uint64_t lanes)
 {
-	struct sim_compaction *c = &machine->compaction[warp->core];
+	struct sim_compaction *c = sim_compaction_of(machine, warp->core);
 	uint32_t index = sim_slab_take(&c->sent);
 
 	if (index == SIM_SLAB_NONE) {
@@ -88,7 +88,7 @@ uint32_t sim_threads_store(struct sim_machine *machine, const struct sim_warp *w
 /* Of its threads, wherever they have sent them. */
 static bool have_stores(const struct sim_machine *machine, const struct sim_warp *warp)
 {
-	const struct sim_compaction *c = &machine->compaction[warp->core];
+	const struct sim_compaction *c = sim_compaction_of(machine, warp->core);
 
 	for (SIM_EACH_LANE(lane, warp->active))
 		if (c->stores[warp->home[lane]][lane])
@@ -109,7 +109,7 @@ bool sim_threads_stores_done(const struct sim_machine *machine, struct sim_warp 
 
 void sim_threads_stored(struct sim_machine *machine, const struct sim_message *message)
 {
-	struct sim_compaction *c = &machine->compaction[message->core];
+	struct sim_compaction *c = sim_compaction_of(machine, message->core);
 	const uint8_t *home = sim_slab_at(&c->sent, message->e - 1);
 
 	for (SIM_EACH_LANE(lane, message->b)) {

@@ -66,7 +66,7 @@ static void admit(struct sim_machine *machine, const struct sim_warp *any,
 /* The block of the warp has a new top of stack. */
 static void compact(struct sim_machine *machine, const struct sim_warp *any)
 {
-	struct sim_compaction *c = &machine->compaction[any->core];
+	struct sim_compaction *c = sim_compaction_of(machine, any->core);
 	uint64_t mask[GPUTM_BLOCK_STACK_LANES_MAX], period = machine->port.core_ticks;
 	uint64_t tick = sim_later(sim_align(machine->port.now, (uint32_t)period), c->free);
 	struct gputm_thread_compactor_warp made;
@@ -100,7 +100,7 @@ static void end_warp(struct sim_machine *machine, struct sim_warp *warp)
 static void launch(struct sim_machine *machine, struct sim_warp *first)
 {
 	struct sim_core *core = &machine->core[first->core];
-	const struct sim_compaction *c = &machine->compaction[first->core];
+	const struct sim_compaction *c = sim_compaction_of(machine, first->core);
 	struct sim_block *block = sim_block_of(machine, first);
 	uint64_t mask[GPUTM_BLOCK_STACK_LANES_MAX] = { 0 };
 
@@ -113,7 +113,7 @@ static void launch(struct sim_machine *machine, struct sim_warp *first)
 		if (warp->wait == SIM_FREE || warp->block != first->block)
 			continue;
 		for (uint32_t lane = 0; lane < machine->config.lanes; lane++) {
-			warp->home[lane] = seat->where[lane] = warp->index;
+			seat->where[lane] = warp->index;
 			mask[lane] |= (uint64_t)(warp->whole >> lane & 1) << block->rows;
 		}
 		warp->then = THEN_NOTHING;
@@ -326,10 +326,9 @@ static bool attempt_goes_on(const struct sim_machine *machine, const struct sim_
 	return any_open;
 }
 
-void sim_compaction_abandon(struct sim_port *port, struct sim_warp *warp, uint64_t lanes)
+static void abandon(struct sim_machine *machine, struct sim_warp *warp, uint64_t lanes)
 {
-	struct sim_machine *machine = sim_machine_of(port);
-	struct sim_seat *seat = machine->compaction[warp->core].seat;
+	struct sim_seat *seat = sim_compaction_of(machine, warp->core)->seat;
 	int result = gputm_block_stack_tx_abort(sim_block_of(machine, warp)->stack,
 						seat[warp->index].name, lanes);
 
@@ -456,7 +455,7 @@ static void end_threads(struct sim_machine *machine, const struct sim_warp *warp
 
 static void leave_priority(struct sim_machine *machine, const struct sim_warp *warp)
 {
-	const struct sim_compaction *c = &machine->compaction[warp->core];
+	const struct sim_compaction *c = sim_compaction_of(machine, warp->core);
 
 	if (c->priority && gputm_block_priority_leave(c->priority, warp->block))
 		refused(machine, 0);
@@ -498,7 +497,7 @@ static bool end(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
 
 static uint32_t pick(struct sim_machine *machine, uint32_t index, uint32_t slot)
 {
-	const struct sim_compaction *c = &machine->compaction[index];
+	const struct sim_compaction *c = sim_compaction_of(machine, index);
 	uint64_t ready = machine->core[index].ready & machine->slot_warps << slot, blocks = 0;
 	uint32_t s;
 
@@ -513,13 +512,13 @@ static uint32_t pick(struct sim_machine *machine, uint32_t index, uint32_t slot)
 
 static void skip(struct sim_machine *machine, uint32_t core, uint64_t issues)
 {
-	gputm_block_priority_advance(machine->compaction[core].priority, issues);
+	gputm_block_priority_advance(sim_compaction_of(machine, core)->priority, issues);
 }
 
 const struct sim_former sim_block_stacks = {
 	.make = sim_compaction_make, .free = sim_compaction_free, .io = sim_compaction_io,
 	.check = sim_compaction_check, .places = sim_compaction_places, .resume = resume, .go = go,
 	.branch = branch, .exit = end, .barrier = barrier, .pick = pick, .skip = skip,
-	.begin = begin, .commit = begin_commit, .store = sim_threads_store,
+	.begin = begin, .commit = begin_commit, .abandon = abandon, .store = sim_threads_store,
 	.stored = sim_threads_stored, .stores_done = sim_threads_stores_done,
 };

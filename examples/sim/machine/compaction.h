@@ -57,10 +57,16 @@ struct sim_compaction {
 	struct gputm_block_priority_config priority_config;
 };
 
+static inline struct sim_compaction *sim_compaction_of(const struct sim_machine *machine,
+						       uint32_t core)
+{
+	return (struct sim_compaction *)machine->forming + core;
+}
+
 static inline struct sim_block *sim_block_of(const struct sim_machine *machine,
 					     const struct sim_warp *warp)
 {
-	return &machine->compaction[warp->core].block[warp->block];
+	return &sim_compaction_of(machine, warp->core)->block[warp->block];
 }
 
 static inline struct sim_warp *sim_place_of(const struct sim_machine *machine,
@@ -72,7 +78,7 @@ static inline struct sim_warp *sim_place_of(const struct sim_machine *machine,
 static inline struct sim_seat *sim_seat_of(const struct sim_machine *machine,
 					   const struct sim_warp *warp)
 {
-	return &machine->compaction[warp->core].seat[warp->index];
+	return &sim_compaction_of(machine, warp->core)->seat[warp->index];
 }
 
 /* ---- block_threads.c ---- */

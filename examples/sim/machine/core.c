@@ -187,7 +187,7 @@ static void core_check(const struct sim_machine *machine, const struct sim_core 
 		live += core->blocks.live[i] != 0;
 		sim_io_below(io, "core", core->block[i], machine->launch.threads + 1);
 	}
-	sim_io_must(io, "core", (machine->pool || core->in_memory == in_memory) &&
+	sim_io_must(io, "core", (machine->former->own || core->in_memory == in_memory) &&
 					core->gap_issues <= core->gap + 1);
 	sim_io_must(io, "core", core->free_warps == free && core->blocks.count == live);
 	sim_io_must(io, "core", machine->port.ops->core_tick || core->unit_due == SIM_NEVER);
@@ -203,7 +203,7 @@ void sim_cores_io(struct sim_machine *machine, struct sim_io *io)
 		struct sim_core *core = &machine->core[i];
 
 		SIM_IO_FROM(io, core, ready);
-		if (machine->pool)
+		if (machine->former->own)
 			sim_l1_io(&core->l1, machine->config.warps * machine->config.lanes,
 				  (uint64_t)machine->config.warps * SIM_MAX_LANES, io);
 		else
@@ -224,16 +224,14 @@ void sim_core_check(struct sim_machine *machine, const struct sim_message *messa
 	const struct sim_warp *warp = sim_warp_of(&machine->port, message->core, message->warp);
 
 	(void)way;
-	if (machine->pool) {
+	if (machine->former->check)
 		machine->former->check(machine, message, io);
+	if (machine->former->own)
 		return;
-	}
 	sim_lanes_must(&machine->port, io, "message", message->what == SIM_DO_STORE ? 0 :
 								     message->b);
 	if (message->what == SIM_DO_LOAD && machine->config.l1_bytes && !warp->in_tx)
 		sim_l1_claim(&machine->core[message->core].l1, io, message->e);
-	if (message->what == SIM_DO_STORE && machine->compaction && message->e)
-		machine->former->check(machine, message, io);
 }
 
 /* ---- ready and waiting ------------------------------------------------------------------ */
@@ -303,13 +301,13 @@ void sim_core_accept(struct sim_machine *machine, const struct sim_message *mess
 	machine->run.last_work = machine->port.now;
 	if (machine->plain)
 		sim_plain_count(machine, message->core);
-	if (machine->pool) {
-		machine->former->reply(machine, message);
+	if (machine->former->own) {
+		machine->former->own->reply(machine, message);
 	} else if (message->what >= SIM_DO_SYSTEM) {
 		machine->port.ops->at_core(&machine->port, message);
 	} else if (message->what == SIM_DO_STORE) {
 		warp->stores--;
-		if (machine->compaction && message->e)
+		if (machine->former->stored && message->e)
 			machine->former->stored(machine, message);
 		sim_stores_look(machine, warp);
 	} else if (machine->config.l1_bytes && message->what == SIM_DO_LOAD && !warp->in_tx) {
@@ -423,7 +421,7 @@ __attribute__((noinline)) static void take_turn(struct sim_machine *machine, uin
 		next = machine->port.ops->core_tick(&machine->port, index);
 		core->unit_due = sim_earlier(core->unit_due, next);
 	}
-	if (machine->compaction || core->ending)
+	if (machine->former->resume || core->ending)
 		resume(machine, core);
 	if (core->ready && sim_align(now, machine->port.core_ticks) == now)
 		issue_all(machine, core);
@@ -437,8 +435,8 @@ __attribute__((noinline)) static void take_turn(struct sim_machine *machine, uin
 
 void sim_core_call(struct sim_machine *machine, uint32_t index)
 {
-	if (machine->pool)
-		machine->former->call(machine, index);
+	if (machine->former->own)
+		machine->former->own->call(machine, index);
 	else
 		take_turn(machine, index);
 }

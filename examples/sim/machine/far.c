@@ -38,11 +38,6 @@ static uint64_t fenced(const struct sim_warp *warp, uint64_t lanes)
 	return warp->stack ? 1 : lanes;
 }
 
-static uint32_t home_of(const struct sim_warp *warp, uint64_t lane)
-{
-	return warp->stack ? warp->index : warp->home[lane];
-}
-
 /* @return when the write is on its way. */
 static uint64_t write(struct sim_machine *machine, uint64_t now, const struct sim_warp *warp,
 		      uint64_t lanes)
@@ -52,7 +47,7 @@ static uint64_t write(struct sim_machine *machine, uint64_t now, const struct si
 	now = cross(machine->plain, now);
 	far->stored = now + machine->plain->config.memory_latency;
 	for (SIM_EACH_LANE(lane, machine->fences ? fenced(warp, lanes) : 0))
-		far->stored_by[home_of(warp, lane)][lane] = far->stored;
+		far->stored_by[warp->home[lane]][lane] = far->stored;
 	return now + machine->config.l1_latency;
 }
 
@@ -96,7 +91,7 @@ void sim_far_fence(struct sim_machine *machine, struct sim_warp *warp)
 	uint64_t done = machine->port.now;
 
 	for (SIM_EACH_LANE(lane, fenced(warp, sim_active(warp))))
-		done = sim_later(done, machine->plain->far.stored_by[home_of(warp, lane)][lane]);
+		done = sim_later(done, machine->plain->far.stored_by[warp->home[lane]][lane]);
 	if (done > machine->port.now)
 		sim_plain_remember(machine, warp);
 	sim_warp_until(&machine->port, warp, done + machine->config.plain_latency);

@@ -29,8 +29,8 @@ void sim_warp_until(struct sim_port *port, struct sim_warp *warp, uint64_t tick)
 	uint64_t now = sim_now(port);
 	uint32_t slot;
 
-	if (machine->pool) {
-		machine->former->until(machine, warp, tick);
+	if (machine->former->own) {
+		machine->former->own->until(machine, warp, tick);
 		return;
 	}
 	if (tick <= now) {

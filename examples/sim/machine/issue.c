@@ -56,7 +56,7 @@ static void next(struct sim_machine *machine, struct sim_warp *warp, uint64_t pc
 static void branch(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
 		   uint64_t taken)
 {
-	if (machine->port.program->code[pc].uniform && !machine->pool)
+	if (machine->port.program->code[pc].uniform && !machine->former->own)
 		sim_check_divided(machine, warp, pc, taken);
 	warp->taken = (uint32_t)taken;
 	if (shows(machine))
@@ -188,14 +188,13 @@ static void use_shared(struct sim_machine *machine, struct sim_warp *warp, enum 
 		       uint64_t mask)
 {
 	const struct sim_warp *home = machine->core[warp->core].warp;
-	uint32_t *shared = sim_shared_of(machine, warp->core, warp->block), banks;
 	uint64_t index[SIM_MAX_LANES];
+	uint32_t *shared, banks;
 
-	for (SIM_EACH_LANE(lane, mask)) {
+	for (SIM_EACH_LANE(lane, mask)) { /* threads of several blocks may share a warp */
 		uint32_t *word, old;
 
-		if (machine->pool) /* its threads may be of several blocks */
-			shared = sim_shared_of(machine, warp->core, home[warp->home[lane]].block);
+		shared = sim_shared_of(machine, warp->core, home[warp->home[lane]].block);
 		word = &shared[index[lane] = warp->address[lane] / 4];
 		old = *word;
 
@@ -230,8 +229,8 @@ static void memory(struct sim_machine *machine, struct sim_warp *warp,
 		use_shared(machine, warp, op, mask);
 	} else if (machine->far) {
 		sim_far_access(machine, warp, op, mask);
-	} else if (machine->pool) {
-		machine->former->access(machine, warp, op, mask);
+	} else if (machine->former->own) {
+		machine->former->own->access(machine, warp, op, mask);
 	} else if (warp->in_tx && op == SIM_LOAD && ops->load) {
 		ops->load(port, warp);
 	} else if (warp->in_tx && op == SIM_STORE && ops->store) {
@@ -359,7 +358,7 @@ static void execute(struct sim_machine *machine, struct sim_warp *warp, uint32_t
 	}
 	switch (instr->op) {
 	case SIM_PLAIN: /* other warps issue between its slots */
-		if (machine->pool) { /* its threads regroup after each slot */
+		if (machine->former->own) { /* its threads regroup after each slot */
 			if (sim_plain_computes(machine, pc))
 				evaluate(machine, warp, pc, active);
 			next(machine, warp, sim_plain_next(machine, pc));

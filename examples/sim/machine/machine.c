@@ -76,11 +76,16 @@ static int build(struct sim_machine *machine)
 	error = sim_cores_make(machine);
 	if (!error && machine->port.ops->make)
 		error = machine->port.ops->make(&machine->port);
-	if (!error && machine->port.strong && machine->compaction)
+	if (!error && machine->port.strong && machine->former->store)
 		error = sim_fail(&machine->port, -EINVAL,
 				 "system.isolation: got \"strong\", expected weak, as plain "
 				 "accesses of a thread come from more than one compacted warp");
 	return error;
+}
+
+static void abandon(struct sim_port *port, struct sim_warp *warp, uint64_t lanes)
+{
+	sim_machine_of(port)->former->abandon(sim_machine_of(port), warp, lanes);
 }
 
 static const struct sim_host gpu = {
@@ -96,7 +101,7 @@ static const struct sim_host gpu = {
 	.call_partition = sim_partition_at,
 	.call_core = sim_core_at,
 	.outcome = sim_warp_outcome,
-	.abandon = sim_compaction_abandon,
+	.abandon = abandon,
 	.left = sim_warp_left,
 	.check = sim_check_message,
 };

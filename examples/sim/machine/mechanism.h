@@ -72,12 +72,15 @@ extern const struct sim_unused flow_unused[];
 extern const struct sim_run_class sim_plain_runs;
 extern const struct sim_system_ops flow_no_ops;
 
-/* All mechanisms, NULL-ended (mechanisms.c). */
+/* A row for each mechanism. */
+#define FLOW_MECHANISMS(ROW) ROW(pdom) ROW(pdom_lcp) ROW(dwf) ROW(dwf_wb) ROW(tbc) ROW(tbc_lcp)
+#define FLOW_DECLARE(name) extern const struct flow_mechanism flow_##name;
+FLOW_MECHANISMS(FLOW_DECLARE)
+
+/* All of them, NULL-ended. */
 extern const struct flow_mechanism *const flow_mechanisms[];
 const char *flow_mechanism_name(const void *unused, size_t index);
 /* The mechanism of this name; NULL, with the reason on stderr, if there is none. */
 const struct flow_mechanism *flow_mechanism_named(const char *name);
-extern const struct flow_mechanism flow_pdom, flow_pdom_lcp, flow_dwf, flow_dwf_wb;
-extern const struct flow_mechanism flow_tbc, flow_tbc_lcp;
 
 #endif /* SIM_MECHANISM_H */

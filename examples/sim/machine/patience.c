@@ -223,7 +223,7 @@ static void lose_patience_with_threads(struct sim_machine *machine)
 		if (!awake && warp->wait != SIM_AT_BARRIER && warp->wait != SIM_APART)
 			awake = warp;
 	}
-	for (uint32_t i = 0; machine->pool && i < machine->config.cores; i++)
+	for (uint32_t i = 0; machine->former->own && i < machine->config.cores; i++)
 		if (machine->core[i].blocks.count)
 			lose_patience_plainly(machine, i, NULL);
 	if (awake && machine->plain)

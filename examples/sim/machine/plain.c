@@ -168,7 +168,7 @@ static void wait_for_stores(struct sim_machine *machine, struct sim_warp *warp, 
 void sim_plain_end(struct sim_machine *machine, struct sim_warp *warp, uint64_t lanes)
 {
 	warp->ending = true;
-	if (!machine->former->until)
+	if (!machine->former->own)
 		machine->core[warp->core].ending |= UINT64_C(1) << warp->index;
 	warp->taken = (uint32_t)lanes;
 	wait_for_stores(machine, warp, sim_plain_ends(machine, warp));
@@ -402,7 +402,7 @@ static int make_doing(struct sim_machine *machine)
 	const struct sim_machine_config *c = &machine->config;
 	struct sim_plain *p = machine->plain;
 
-	p->formed = machine->former->until ? c->warps * c->lanes : 0;
+	p->formed = machine->former->own ? c->warps * c->lanes : 0;
 	p->doing = sim_calloc((size_t)c->cores * (p->formed ? p->formed : c->warps),
 			      sizeof *p->doing);
 	return p->doing ? 0 : -ENOMEM;

@@ -28,6 +28,7 @@ struct formed {
 };
 
 struct sim_pool {
+	struct gputm_warp_former_config config; /* the same of all cores: that of the first one */
 	struct gputm_warp_former *former;
 	struct formed *formed; /* [count], by the slot of the unit */
 	uint32_t count;
@@ -42,7 +43,7 @@ struct sim_pool {
 
 static struct sim_pool *pool_of(const struct sim_machine *machine, uint32_t core)
 {
-	return &machine->pool[core];
+	return (struct sim_pool *)machine->forming + core;
 }
 
 static struct formed *formed_of(struct sim_warp *warp)
@@ -520,10 +521,9 @@ static void places(struct sim_machine *machine, uint32_t index, sim_place *place
 
 static int make_core(struct sim_machine *machine, uint32_t index)
 {
-	const struct gputm_warp_former_config *config = machine->former_config;
 	struct sim_pool *p = pool_of(machine, index);
-	int error = sim_unit_add(&machine->port, "warp_former", &kind_warp_former, config,
-				 &p->former);
+	int error = sim_unit_add(&machine->port, "warp_former", &kind_warp_former,
+				 &pool_of(machine, 0)->config, &p->former);
 
 	p->count = machine->config.warps * machine->config.lanes;
 	p->formed = sim_calloc(p->count, sizeof *p->formed);
@@ -537,13 +537,14 @@ static int make_core(struct sim_machine *machine, uint32_t index)
 
 static int make(struct sim_machine *machine)
 {
-	struct gputm_warp_former_config *config = sim_calloc(1, sizeof *config);
+	struct sim_pool *pools = sim_calloc(machine->config.cores, sizeof *pools);
+	struct gputm_warp_former_config *config;
 	int error = 0;
 
-	machine->former_config = config;
-	machine->pool = sim_calloc(machine->config.cores, sizeof *machine->pool);
-	if (!machine->pool || !config)
+	machine->forming = pools;
+	if (!pools)
 		return -ENOMEM;
+	config = &pools->config;
 	*config = *(const struct gputm_warp_former_config *)sim_role_config(machine, "warp_former");
 	config->lanes = machine->config.lanes;
 	config->warps = machine->config.warps;
@@ -555,10 +556,9 @@ static int make(struct sim_machine *machine)
 
 static void free_cores(struct sim_machine *machine)
 {
-	for (uint32_t i = 0; machine->pool && i < machine->config.cores; i++)
-		sim_free(machine->pool[i].formed);
-	sim_free(machine->pool);
-	sim_free(machine->former_config);
+	for (uint32_t i = 0; machine->forming && i < machine->config.cores; i++)
+		sim_free(pool_of(machine, i)->formed);
+	sim_free(machine->forming);
 }
 
 static void formed_io(struct sim_machine *machine, struct sim_pool *p, struct formed *f,
@@ -633,9 +633,10 @@ static void check(struct sim_machine *machine, const struct sim_message *message
 	sim_l1_claim(&machine->core[message->core].l1, io, message->e);
 }
 
+static const struct sim_own_warps own = { call, until, access, reply };
+
 const struct sim_former sim_warp_pool = {
 	.make = make, .free = free_cores, .io = io_cores, .launch = launch, .resume = resume,
-	.go = go, .branch = branch, .exit = leave, .barrier = barrier, .call = call,
-	.stores_done = stores_done, .check = check, .until = until, .access = access,
-	.reply = reply, .places = places,
+	.go = go, .branch = branch, .exit = leave, .barrier = barrier, .own = &own,
+	.stores_done = stores_done, .check = check, .places = places,
 };

@@ -37,6 +37,7 @@ static void launch(struct sim_machine *machine, struct sim_core *core, uint64_t 
 	memset(warp->loaded, 0, sizeof warp->loaded);
 	for (uint32_t i = 0; i < SIM_MAX_LANES; i++)
 		warp->thread[i] = i < count ? (uint32_t)thread + i : 0;
+	memset(warp->home, warp->index, sizeof warp->home);
 	warp->block = (uint8_t)block;
 	warp->inside = 0;
 	warp->pc = warp->next = 0;
@@ -52,7 +53,7 @@ static void launch(struct sim_machine *machine, struct sim_core *core, uint64_t 
 		machine->port.result.empty += cycle - core->empty_since;
 	core->free_warps--;
 	warp->then = machine->former->resume ? SIM_THEN_LAUNCH : 0;
-	if (machine->former->until) { /* a home of threads */
+	if (machine->former->own) { /* a home of threads */
 		warp->wait = SIM_APART;
 		sim_wheel_wake(&machine->wheel, &core->turn, machine->port.now);
 	} else {

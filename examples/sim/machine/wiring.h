@@ -107,17 +107,28 @@ struct sim_crossbar {
 };
 
 struct sim_machine;
-struct sim_compaction;
 struct sim_plain;
-struct sim_pool;
 
 /* Receives the place of a thread: where it goes on. */
 typedef void sim_place(void *state, uint32_t thread, uint32_t pc);
 
+/* The warps that a former makes itself; those of the core then are the homes of threads, and have
+ * their registers. Without a TM system only. */
+struct sim_own_warps {
+	/* The core is called, and serves its L1 and its slots by itself. */
+	void (*call)(struct sim_machine *machine, uint32_t core);
+	/* The warp goes on at a tick. */
+	void (*until)(struct sim_machine *machine, struct sim_warp *warp, uint64_t tick);
+	/* Accesses of global memory, and what replies do. */
+	void (*access)(struct sim_machine *machine, struct sim_warp *warp, enum sim_op op,
+		       uint64_t mask);
+	void (*reply)(struct sim_machine *machine, const struct sim_message *message);
+};
+
 /*
  * What forms the warps of a core. Cores place blocks in warps and execute; the former says where
- * the threads of a warp go on when they have come to the end of an instruction. Functions that are
- * NULL do nothing.
+ * the threads of a warp go on when they have come to the end of an instruction. What it keeps is
+ * machine->forming. Functions that are NULL do nothing.
  */
 struct sim_former {
 	/* Threads have their next place when an instruction issues, not when it is complete. */
@@ -142,6 +153,8 @@ struct sim_former {
 	/* Transactions of a block: the warp has come to their begin, or to their commit. */
 	void (*begin)(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc);
 	void (*commit)(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc);
+	/* As struct sim_host says. */
+	void (*abandon)(struct sim_machine *machine, struct sim_warp *warp, uint64_t lanes);
 	/* Lanes of the warp store: e of their message, 0 without memory; and its reply. NULL: the
 	 * stores of a warp are those of all its threads. */
 	uint32_t (*store)(struct sim_machine *machine, const struct sim_warp *warp, uint64_t lanes);
@@ -155,13 +168,7 @@ struct sim_former {
 	 * nothing could issue for so many issues of a warp. Both without a TM system only. */
 	uint32_t (*pick)(struct sim_machine *machine, uint32_t core, uint32_t slot);
 	void (*skip)(struct sim_machine *machine, uint32_t core, uint64_t issues);
-	/* A former whose warps are not those of the core: calls the core, and wakes its warps at a
-	 * tick; accesses of global memory, and what replies do. Without a TM system only. */
-	void (*call)(struct sim_machine *machine, uint32_t core);
-	void (*until)(struct sim_machine *machine, struct sim_warp *warp, uint64_t tick);
-	void (*access)(struct sim_machine *machine, struct sim_warp *warp, enum sim_op op,
-		       uint64_t mask);
-	void (*reply)(struct sim_machine *machine, const struct sim_message *message);
+	const struct sim_own_warps *own; /* NULL: its warps are those of the core */
 	/* The places of all live threads of a core, for --check. */
 	void (*places)(struct sim_machine *machine, uint32_t core, sim_place *place, void *state);
 };
@@ -180,9 +187,7 @@ struct sim_machine {
 	void *between;		  /* state of the host that launches the program */
 	struct sim_core *core;
 	const struct sim_former *former;
-	struct sim_compaction *compaction; /* of each core; NULL: a warp has a stack for itself */
-	struct sim_pool *pool; /* of each core, whose warps are formed all the time; else NULL */
-	void *former_config;	 /* the unit's, there */
+	void *forming; /* state of the former */
 	struct sim_plain *plain; /* of a run without a TM system */
 	bool far;		 /* its core has memory at a fixed distance, and no partitions */
 	uint32_t *registers; /* of all warps */
@@ -361,7 +366,6 @@ bool sim_block_left(struct sim_machine *machine, struct sim_warp *first, uint64_
 void sim_warp_check(const struct sim_machine *machine, const struct sim_warp *warp,
 		    struct sim_io *io);
 
-void sim_compaction_abandon(struct sim_port *port, struct sim_warp *warp, uint64_t lanes);
 /* Have the stores of the warp's threads been performed? If not, the warp waits for them. The second
  * function lets a warp that waited continue if they have. */
 bool sim_stores_done(const struct sim_machine *machine, struct sim_warp *warp);
