@@ -92,6 +92,32 @@ KIT_WITH(test_device_validator_goes_on_after_a_conflict, struct world w, world_o
 	kit_counts(unit_of(w.validator), "failed_rounds=2 failed_early=1");
 }
 
+/* What a round of the two transactions leaves of words a and b; false: a conflict. */
+static bool merge(struct world *w, bool writes_marked, uint32_t word[2])
+{
+	static const struct gputm_write_set_log_entry t1[] = { { 0, 1, 1 } };
+	struct gputm_device_validator_result r;
+
+	word[0] = word[1] = 2; /* T2's, on the GPU's replica */
+	for (unsigned i = 0; writes_marked && i < 2; i++)
+		ck_assert_int_eq(gputm_access_bitmap_record(w->reads, 4 * i), 0);
+	if (push(w, t1, 1, APPLY, &r))
+		word[t1[0].address / 4] = t1[0].value;
+	return !gputm_device_validator_conflict(w->validator);
+}
+
+/* IV-C, the essay's two transactions: T1 reads b and writes a, T2 writes both and reads neither. */
+KIT_WITH(test_device_validator_needs_writes_among_the_reads, struct world w, world_of(kit, 1, 4))
+{
+	uint32_t word[2];
+
+	ck_assert(merge(&w, false, word)); /* T1 before T2 is 2, 2; T2 first: T1 would read b = 2 */
+	ck_assert_uint_eq(word[0], 1);
+	ck_assert_uint_eq(word[1], 2);
+	w = world_of(kit, 1, 4);
+	ck_assert(!merge(&w, true, word));
+}
+
 /* Equal stamps are the same write: applied once. A stamp above replaces, one below does not. */
 KIT_WITH(test_device_validator_freshness_is_tight, struct world w, world_of(kit, 2, 4))
 {

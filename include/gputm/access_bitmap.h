@@ -6,7 +6,7 @@
  * @file
  * Which parts of a shared region a device has accessed: gputm_access_bitmap(3).
  *
- * One bit per granule of the region. HeTM keeps two on the GPU: the read-set bitmap, in
+ * One mark per granule of the region. HeTM keeps two on the GPU: the read-set bitmap, in
  * which writes are marked too, and the write-set bitmap, coarse, for copying back.
  * Source: HeTM (PACT 2019), IV-B, IV-C, IV-D.
  *
@@ -29,13 +29,15 @@ struct gputm_access_bitmap_config {
 	size_t size; /**< sizeof *this, set by the INIT macro */
 	/** Bytes of the shared region (1..2^36). */
 	uint64_t region_bytes;
-	/** Bytes that one bit stands for (power of two, 4..2^20). */
+	/** Bytes that one mark stands for (power of two, 4..2^20). */
 	uint32_t granule;
+	/** Bits of a mark; above 1: it holds the number of its round (1..16). */
+	uint32_t mark_bits;
 };
 /* begin INIT */
 #define GPUTM_ACCESS_BITMAP_CONFIG_INIT \
 	{ sizeof(struct gputm_access_bitmap_config), \
-	  /* region_bytes */ 629145600u, /* granule */ 4 }
+	  /* region_bytes */ 629145600u, /* granule */ 4, /* mark_bits */ 1 }
 /* end INIT */
 
 /** Events; gputm_access_bitmap(3) says what each tells. */
@@ -48,7 +50,8 @@ GPUTM_API const struct gputm_params *gputm_access_bitmap_params(void);
 
 /**
  * Set @p config to a preset: "read-small" (V-A: 4 B per bit), "read-large" (V-A: 1 KB),
- * "write-back" (IV-D: 16 KB).
+ * "write-back" (IV-D: 16 KB), and of the authors' code "authors-read" (4 B, bytes as marks),
+ * "authors-write" (8 KB, bytes as marks).
  * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
  */
 GPUTM_API GPUTM_MUST_CHECK int
@@ -103,7 +106,11 @@ GPUTM_API bool gputm_access_bitmap_next_run(const struct gputm_access_bitmap *bi
 /** @return granules marked, counted anew at the cost of those that there are. */
 GPUTM_API uint64_t gputm_access_bitmap_marked(const struct gputm_access_bitmap *bitmap);
 
-/** Remove all marks, at the cost of those that there are: a new round begins. */
+/**
+ * Remove all marks, at the cost of those that there are: a new round begins. The hardware writes
+ * its whole map only when the 2^mark_bits - 1 numbers of rounds are used up (counted as a wipe);
+ * with mark_bits = 1 that is each time.
+ */
 GPUTM_API void gputm_access_bitmap_clear(struct gputm_access_bitmap *bitmap);
 
 GPUTM_END_DECLS

@@ -84,7 +84,8 @@ enum gputm_write_set_log_event {
 GPUTM_API const struct gputm_params *gputm_write_set_log_params(void);
 
 /**
- * Set @p config to a preset: "shetm" (V: 8 threads, 48 KB chunks, 600 MB).
+ * Set @p config to a preset: "shetm" (V: 8 threads, 48 KB chunks, 600 MB), "authors" (their code:
+ * entries of 12 bytes).
  * @return 0; -EINVAL, no such preset or @p config was not initialised (INIT macro).
  */
 GPUTM_API GPUTM_MUST_CHECK int

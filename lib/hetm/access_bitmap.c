@@ -11,12 +11,21 @@
  *   record(a)   bit a / granule = 1
  *   query(a)    bit a / granule
  *   next(from)  the next run of 1 bits, as one transfer
+ *   clear()     all bits = 0: the map is written, with numbers once for all of them (below)
  *
  * Example, granules of 16 KB = 0x4000:
  *   record 0x100, 0x3fff, 0x4000, 0x12345   bits 0, 0, 1, 4
  *   next(0)       0x0 .. 0x7fff             bits 0 and 1 are one run
  *   next(0x8000)  0x10000 .. 0x13fff        bit 4
  *   next(0x14000) nothing
+ *
+ * A mark of mark_bits bits holds the number of its round, and a granule is marked if that is the
+ * present one: a new round only counts on, and the map is written when the numbers are used up.
+ * The authors' code has bytes. With 2 bits, hence numbers 1 to 3:
+ *   record a          a: 1                  record b, after 2 x clear   a: 1, b: 3
+ *   clear             the number is 2       clear                       the map is written, and
+ *   query a           0: 1 is not 2                                     the number is 1 again
+ * A mark of one bit has one number, so that each clear writes the map.
  *
  * 64 granules are a word, and 64 words have a count of the marks made in them (marks.h).
  * Listing and clearing look at words only where marks were made; 600 MB at 4 B per bit have
@@ -27,10 +36,13 @@
  *  I2  no granule after the region's end is marked
  *  I3  maximum_marked <= cleared <= made; nothing is cleared without a clear; all marks made, with
  *      those that a clear will count, are below 2^63
+ *  I4  clears = wipes x numbers of a mark + clears since the last wipe
  *
  * Differences from the paper:
- *  - The paper's bitmaps may as well be byte maps; it does not say how marks of concurrent
- *    threads are kept apart. Here a bit is a bit.
+ *  - The paper does not say how marks of concurrent threads are kept apart. With mark_bits = 1 a
+ *    bit is a bit; the authors' code (hetmv0, HeTMv1) has byte maps, mark_bits = 8.
+ *  - Numbers of rounds are counted and priced (storage, wipes), and not stored: bits of this
+ *    program say which granules have the present one.
  *  - The counts are ours. They are no hardware and not in the storage report.
  *
  * A mark is the hottest operation of all: one per access of the GPU. It therefore has no event,
@@ -43,7 +55,8 @@
 struct gputm_access_bitmap {
 	struct gputm_unit unit;
 	struct gputm__marks marks;
-	uint64_t queries, clears, made, cleared, maximum_marked;
+	uint64_t queries, clears, wipes, made, cleared, maximum_marked;
+	uint32_t since; /* clears since the map was last written: the round's number, less 1 */
 	struct gputm_access_bitmap_config config;
 };
 
@@ -52,18 +65,28 @@ struct gputm_access_bitmap {
 static const struct gputm_param rows[] = {
 	PARAM(region_bytes, 1, UINT64_C(1) << 36, 629145600, false, "Bytes of the shared region.",
 	      "HeTM V"),
-	PARAM(granule, 4, 1 << 20, 4, true, "Bytes that one bit stands for.", "HeTM IV-D, V-A"),
+	PARAM(granule, 4, 1 << 20, 4, true, "Bytes that one mark stands for.", "HeTM IV-D, V-A"),
+	PARAM(mark_bits, 1, 16, 1, false,
+	      "Bits of a mark; above 1: it holds the number of its round.",
+	      "HeTM IV-B; 8 in the authors' code"),
 };
 
 static const struct gputm_preset presets[] = {
 	{ "read-small", "HeTM V-A: the small read-set bitmap.", { { "granule", 4 } } },
 	{ "read-large", "HeTM V-A: the large read-set bitmap.", { { "granule", 1024 } } },
 	{ "write-back", "HeTM IV-D: the write-set bitmap.", { { "granule", 16384 } } },
+	{ "authors-read",
+	  "The authors' code (hetmv0): the byte map of what is read.",
+	  { { "granule", 4 }, { "mark_bits", 8 } } },
+	{ "authors-write",
+	  "The authors' code (hetmv0): the byte map of what is written, in most of its scripts.",
+	  { { "granule", 8192 }, { "mark_bits", 8 } } },
 };
 
 static const struct gputm__stat_row stats[] = {
 	STAT(queries, COUNTER, "queries", "Granules asked for."),
 	STAT(clears, COUNTER, "clears", "Times that all marks were removed."),
+	STAT(wipes, COUNTER, "wipes", "Of these, times that the whole map was written."),
 	STAT(made, COUNTER, "marks", "Marks made, repeated ones too, when they are cleared."),
 	STAT(cleared, COUNTER, "granules", "Granules marked, when they are cleared."),
 	STAT(maximum_marked, MAXIMUM, "granules", "Most granules marked at a time."),
@@ -127,11 +150,14 @@ static uint64_t marked_in(const struct gputm__marks *m, uint64_t group)
 	return marked;
 }
 
-static void clear(struct gputm_unit *unit)
+/* Numbers of rounds that a mark can hold; 0 is that of no round. */
+static uint32_t numbers(const struct gputm_access_bitmap *b)
 {
-	struct gputm_access_bitmap *b = (void *)unit;
-	struct gputm__marks *m = &b->marks;
+	return (uint32_t)gputm__low_mask(b->config.mark_bits);
+}
 
+static void remove_marks(struct gputm__marks *m)
+{
 	for (uint64_t g = 0; g < groups(m); g++) {
 		if (!m->made[g])
 			continue;
@@ -140,7 +166,15 @@ static void clear(struct gputm_unit *unit)
 	}
 }
 
-/* ---- snapshot: the words that are not 0, in order, then the counts that are not ---- */
+static void clear(struct gputm_unit *unit)
+{
+	struct gputm_access_bitmap *b = (void *)unit;
+
+	remove_marks(&b->marks);
+	b->since = 0;
+}
+
+/* ---- snapshot: the round, words that are not 0, in order, then counts that are not ---- */
 
 #define NONE UINT64_MAX /* the word before the first */
 
@@ -166,6 +200,7 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 	struct gputm__marks *m = &b->marks;
 	uint64_t used = 0, word = NONE, bits = 0;
 
+	gputm__io_u32_max(io, &b->since, numbers(b) - 1, "a round that no mark can hold");
 	for (uint64_t w = next_used(m, 0); w < m->words; w = next_used(m, w + 1))
 		used++;
 	gputm__io_u64_max(io, &used, m->words, "more words of marks than there are");
@@ -185,11 +220,15 @@ static void io_stats(struct gputm_unit *unit, struct gputm__io *io)
 	struct gputm__marks *m = &b->marks;
 
 	for (uint64_t g = 0; g < groups(m) && !io->error; g++) {
-		if (!m->made[g])
+		uint64_t made = m->made[g];
+
+		if (!made)
 			continue;
-		gputm__io_u64(io, &m->made[g]);
-		if (!io->error && m->made[g] < marked_in(m, g))
+		gputm__io_u64(io, &made);
+		if (!io->error && made < marked_in(m, g))
 			gputm__io_fail(io, -EINVAL, "fewer marks were made than there are");
+		if (!io->error) /* a count of 0 would hide the marks from what undoes the load */
+			m->made[g] = made;
 	}
 }
 
@@ -222,10 +261,18 @@ static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 {
 	const struct gputm_access_bitmap *b = (const void *)unit;
 
-	gputm__array(out, "bits", granules(&b->marks), 1, 1);
+	gputm__array(out, "bits", granules(&b->marks), b->config.mark_bits, 1);
 }
 
-GPUTM__UNIT(access_bitmap, .version = 3, .setup = setup, .io_stats = io_stats)
+static void laws(const struct gputm_unit *unit, struct gputm__laws *laws)
+{
+	const struct gputm_access_bitmap *b = (const void *)unit;
+
+	gputm__law(laws, b->clears, b->wipes * numbers(b) + b->since,
+		   "I4: clears is not wipes x numbers of a mark + those since the last wipe");
+}
+
+GPUTM__UNIT(access_bitmap, .version = 4, .setup = setup, .io_stats = io_stats, .laws = laws)
 
 /* ---- data path ---- */
 
@@ -313,7 +360,11 @@ void gputm_access_bitmap_clear(struct gputm_access_bitmap *b)
 	b->made += made;
 	b->cleared += marked;
 	gputm__maximum(&b->maximum_marked, marked);
-	clear(&b->unit);
+	remove_marks(&b->marks);
+	if (++b->since == numbers(b)) {
+		b->wipes++;
+		b->since = 0;
+	}
 	gputm__emit(&b->unit, GPUTM_ACCESS_BITMAP_EVENT_CLEAR, marked, made, 0, 0);
 }
 

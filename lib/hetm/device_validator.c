@@ -21,6 +21,13 @@
  *   REPLAY (0, 3) (8, 2)   both written
  * The round fails, and the working copy has the CPU's writes all the same.
  *
+ * Why the bitmap has to hold the writes, too: two words a and b, both 0. On the CPU T1 reads b and
+ * writes a = 1; on the GPU T2 writes a = 2 and b = 2, and reads nothing.
+ *   writes not marked    no conflict; APPLY a = 1 over T2's a: both replicas end as a = 1, b = 2.
+ *                        T1 has read b = 0, so it is the first, but then a = 2.
+ *   writes marked        conflict at a: T2 is undone and runs after T1
+ * Nothing shorter does it: T2 alone on a is as if it had been the first.
+ *
  * The stamps are in pages of 4,096 words, made when a word of them is first written; a page of
  * the highest stamp, than which nothing is newer, stands for those that are not. Stamps of
  * earlier rounds stay: they are lower than those that come, so nothing is cleared.
@@ -34,6 +41,9 @@
  *  - The paper keeps a lock bit in each stamp, against two threads that apply writes of one
  *    word at a time. The entries of a chunk are applied in order here, so the lock decides
  *    nothing; it is a cost, lock_cycles.
+ *  - The authors' code of hetmv0 marks for each write the address of the read of the same number.
+ *    That is the word written where, as in its benchmarks, each write follows its read; above, T2
+ *    has no read, and nothing would be marked. HeTMv1 marks the write, as IV-C says.
  *  - How a replay orders the writes of a word is not said in the paper. The stamps that
  *    validation left tell which write is the last one.
  */

@@ -5,7 +5,7 @@
 #include "tests/oracle/stats.h"
 
 #define ORACLE_ACCESS_BITMAP_MOST 4096
-#define ORACLE_ACCESS_BITMAP_STATS queries, clears, made, cleared, maximum_marked
+#define ORACLE_ACCESS_BITMAP_STATS queries, clears, wipes, made, cleared, maximum_marked
 
 struct oracle_access_bitmap {
 	struct gputm_access_bitmap_config config;
@@ -49,6 +49,7 @@ static int oracle_access_bitmap_query(struct oracle_access_bitmap *o, uint64_t a
 static void oracle_access_bitmap_clear(struct oracle_access_bitmap *o)
 {
 	o->stats.clears++;
+	o->stats.wipes = o->stats.clears / ((1u << o->config.mark_bits) - 1);
 	o->stats.made += o->made;
 	o->stats.cleared += o->count;
 	oracle_most(&o->stats.maximum_marked, o->count);

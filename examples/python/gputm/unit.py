@@ -246,7 +246,7 @@ local_tm_answer conflicts:Q cycles:I passes:I
 local_tm_ended committed:Q cycles:I next:i
 thread_compactor_config size:N lanes:I warps:I compact:?
 thread_compactor_warp tag:Q mask:Q index:I thread:H*64
-access_bitmap_config size:N region_bytes:Q granule:I
+access_bitmap_config size:N region_bytes:Q granule:I mark_bits:I
 access_bitmap_run address:Q bytes:Q
 write_set_log_config size:N region_bytes:Q threads:I chunk_bytes:I entry_bytes:I stamp_bits:I
 write_set_log_entry address:Q stamp:Q value:I
