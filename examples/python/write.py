@@ -21,7 +21,10 @@ SCALARS = {"uint64_t": "Q", "uint32_t": "I", "uint16_t": "H", "uint8_t": "B", "_
 ONE = set("""address buffer cid count cycles done_at first first_cid from in_flight left lost mask out
     partition pc physical region request returned rows rts second slot stamp time to type value
     version warp wts""".split())
-ARRAYS = {"gputm_tx_log_lookup_own_writes value", "gputm_tx_log_get_group lanes_of",
+ARRAYS = {"gputm_h3_rows_from rows", "gputm_access_coalescer_merge_row out",
+          "gputm_access_coalescer_merge_log access", "gputm_access_coalescer_merge_log out",
+          "gputm_writer_table_claim_batch claim", "gputm_writer_table_writers out",
+          "gputm_tx_log_lookup_own_writes value", "gputm_tx_log_get_group lanes_of",
           "gputm_tx_log_get_group set", "gputm_reader_list_readers ids",
           "gputm_writer_table_claim_batch result", "gputm_local_tm_access value",
           "gputm_device_validator_push apply", "gputm_dispatch_queues_dequeue_batch request"}
@@ -78,48 +81,52 @@ def code(declaration, defined, where):
     kind, name, length = match.group(1).strip(), match.group(2), match.group(3)
     constant = kind.startswith("const ")
     base = re.sub(r"\bconst\b", "", kind).replace("*", "").strip()
-    stars = kind.count("*")
+    stars = kind.count("*") + (length is not None and where is not None)
     struct = re.match(r"struct gputm_(\w+)$", base)
-    if base.startswith("enum "):
+    enum = re.match(r"enum gputm_(\w+)$", base)
+    if enum:
         base = "int"
     if stars == 0 and not struct and base not in SCALARS and not base.endswith("_fn"):
         sys.exit(f"write.py: what is {declaration}?")
     if stars == 0 and struct:
         one = "@" + struct.group(1)
     elif stars == 0:
-        one = SCALARS.get(base, "P")
+        one = f"i.{enum.group(1)}" if enum else SCALARS.get(base, "P")
     elif base == "char" and stars == 1:
         one = "s"
-    elif where is None or stars > 1:  # a field, or a pointer to a pointer
+    elif stars > 1:
         one = "P"
-    elif struct:
-        one = ("&" if struct.group(1) in defined else "P") + struct.group(1) * (
-            struct.group(1) in defined)
-        if one != "P" and not constant:
-            one = ">" + one[1:].join(("@", ""))
-    elif base == "void":
+    elif struct and struct.group(1) not in defined:
+        one = ("!" if constant else "*") + struct.group(1)
+    elif base == "void" or base.endswith("_fn"):
         one = "P"
-    elif constant or length is not None or f"{where} {name}" in ARRAYS:
+    elif where is None or length is not None or f"{where} {name}" in ARRAYS or not struct and constant:
         met.add(f"{where} {name}")
-        one = "[" + SCALARS[base]
+        one = ("[" if constant else "]") + ("@" + struct.group(1) if struct else SCALARS[base])
+    elif struct:
+        one = "&" + struct.group(1) if constant else ">@" + struct.group(1)
     elif name not in ONE and where != "result":
         sys.exit(f"write.py: {where}: is {name} one number or an array? See ONE and ARRAYS.")
     else:
         one = ">" + SCALARS[base]
     if length is not None and where is None:
         one += f"*{eval(length)}"
-    elif length is not None:
-        one = "P" if struct else "[" + SCALARS[base]
     return name, one
 
 
 def structs(text):
+    defined = {name for name, _ in bodies(text)}
     for name, body in bodies(text):
         for _ in range(body.count(",")):  # uint64_t min, max; is two fields
             body = re.sub(r"([\w ]+ )(\w+), ([\w, ]+);", r"\1\2; \1\3;", body)
-        inner = re.sub(r"struct \{[^{}]*\} (\w+)\[(\d+)\];", r"struct gputm_pair \1[\2];", body)
-        rows = [":".join(code(part, (), None)) for part in inner.split(";") if part.strip()]
-        yield f"{name} {' '.join(rows)}"
+        for pair in re.findall(r"struct \{([^{}]*)\}", body):
+            yield row("pair", pair, defined)
+        yield row(name, re.sub(r"struct \{[^{}]*\}", "struct gputm_pair", body), defined)
+
+
+def row(name, body, defined):
+    rows = [":".join(code(part, defined, None)) for part in body.split(";") if part.strip()]
+    return f"{name} {' '.join(rows)}"
 
 
 def bodies(text):
@@ -186,8 +193,8 @@ def functions(text):
         kind = kind.strip()
         if kind.startswith("typedef"):
             continue
-        result = code(kind + " x", defined, "result")[1].replace(">", "").replace("&", "")
-        if result[0] in "@[" or result not in "QIHB?Nivs":
+        result = code(kind + " x", defined, "result")[1]
+        if result[0] not in "*!QIHB?Nivs":
             result = "P"
         if result == "i":
             result = said.get(name, "i")
@@ -222,4 +229,5 @@ def main():
         module.write(new)
 
 
-main()
+if __name__ == "__main__":
+    main()
