@@ -99,11 +99,7 @@ done >"$work/labels"
 	complain "labels that their picture lacks, run \"make pictures\": $(cat "$work/labels")"
 awk 'FNR == 81 { print FILENAME ": more than 80 lines" }' "$srcdir"/examples/*.c >"$work/long"
 [ ! -s "$work/long" ] || complain "$(cat "$work/long")"
-# A function's page is an alias of the page whose synopsis names it.
-{
-	sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESC/s/^\.F[no] "*\(gputm_[a-z0-9_]*\).*/\1.3/p' "$srcdir"/man/*.3
-	(cd "$srcdir/man" && printf '%s\n' ./*.[0-9] | sed 's,^\./,,')
-} | sort -u >"$work/pages"
+(cd "$srcdir/man" && printf '%s\n' ./*.[0-9] | sed 's,^\./,,' | sort) >"$work/pages"
 sed -n 's/^\.\(It \)*Xr \(gputm[a-z0-9_-]*\) \([0-9]\).*/\2.\3/p' "$srcdir"/man/*.[0-9] | sort -u |
 	comm -23 - "$work/pages" >"$work/dangling"
 [ ! -s "$work/dangling" ] || complain "cross references to no page: $(tr '\n' ' ' <"$work/dangling")"
