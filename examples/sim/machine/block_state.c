@@ -31,12 +31,12 @@ static void place_warp(struct look *look, const struct sim_machine *machine,
 		       const struct sim_warp *warp)
 {
 	const struct sim_doing *doing = sim_doing_of(machine, warp);
+	bool launched = sim_seat_of(machine, warp)->then != THEN_LAUNCH;
 
-	for (SIM_EACH_LANE(lane, warp->then == THEN_LAUNCH ? warp->whole : warp->active)) {
+	for (SIM_EACH_LANE(lane, launched ? warp->active : warp->whole)) {
 		uint32_t thread = warp->thread[lane];
 
-		look->place(look->state, thread, warp->then == THEN_LAUNCH ? 0 :
-						 doing->begun ? doing->pc :
+		look->place(look->state, thread, !launched ? 0 : doing->begun ? doing->pc :
 							       warp->pc + warp->plain);
 		look->seen[lane] |= UINT64_C(1) << (thread - look->first) / look->lanes;
 	}
@@ -63,7 +63,7 @@ static void places_of_block(struct sim_machine *machine, uint32_t index, uint32_
 
 		if (warp->wait == SIM_FREE || warp->block != s)
 			continue;
-		launched &= warp->then != THEN_LAUNCH;
+		launched &= sim_seat_of(machine, warp)->then != THEN_LAUNCH;
 		if (warp->wait != SIM_APART)
 			place_warp(look, machine, warp);
 	}
@@ -113,12 +113,13 @@ static void thread_check(const struct sim_machine *machine, const struct sim_war
 	uint64_t mine;
 
 	sim_io_below(io, "warp", warp->block, c->blocks);
-	sim_io_below(io, "warp", warp->then, THEN_COMMIT + 1);
-	sim_lanes_must(&machine->port, io, "warp", seat->abandoned);
+	sim_io_below(io, "warp", seat->then, THEN_COMMIT + 1);
+	sim_lanes_must(&machine->port, io, "warp", seat->abandoned | seat->taken);
 	for (uint32_t lane = 0; lane < SIM_MAX_LANES; lane++)
 		sim_io_below(io, "warp", seat->where[lane], machine->config.warps);
 	if (!io->loading || !sim_io_ok(io) || warp->wait == SIM_FREE)
 		return;
+	sim_io_below(io, "warp", seat->next, machine->port.program->length);
 	mine = c->block[warp->block].warps;
 	if (!(mine >> warp->index & 1))
 		return;

@@ -18,7 +18,7 @@
  * A warp of the core is a place for threads of its block: they change places, lane by lane, when
  * the compactor makes a warp of them, and their registers with them. (Hardware reads registers
  * from where they are at home.) Where a warp goes on is done when its instruction has completed,
- * as warp->then says.
+ * as its seat says.
  */
 #include "compaction.h"
 
@@ -116,7 +116,7 @@ static void launch(struct sim_machine *machine, struct sim_warp *first)
 			seat->where[lane] = warp->index;
 			mask[lane] |= (uint64_t)(warp->whole >> lane & 1) << block->rows;
 		}
-		warp->then = THEN_NOTHING;
+		seat->then = THEN_NOTHING;
 		block->last = warp->index;
 		seat->row = (uint8_t)block->rows;
 		block->place[block->rows++] = warp->index;
@@ -143,7 +143,7 @@ static void enter(struct sim_machine *machine, struct sim_warp *any)
 	if (!sim_warp_admitted(machine, first)) {
 		for (uint32_t row = 1; row < block->rows; row++)
 			sim_spends(&machine->port, sim_place_of(machine, any, row), SIM_SPENT_TC);
-		first->then = THEN_ENTER;
+		sim_seat_of(machine, first)->then = THEN_ENTER;
 		return;
 	}
 	sim_threads_go_home(machine, any);
@@ -184,7 +184,7 @@ static void commit(struct sim_machine *machine, struct sim_warp *any)
 		if (!warp->active)
 			continue;
 		warp->pc_after = block->pc_after;
-		warp->then = THEN_COMMIT;
+		sim_seat_of(machine, warp)->then = THEN_COMMIT;
 		warp->wait = SIM_SYSTEM;
 		sim_committing(&machine->port, warp);
 		sim_stage(&machine->port, warp, SIM_STAGE_COMMIT);
@@ -263,41 +263,59 @@ static void begin_commit(struct sim_machine *machine, struct sim_warp *warp, uin
 
 static void go(struct sim_machine *machine, struct sim_warp *warp, uint64_t next)
 {
-	(void)machine;
-	warp->then = THEN_GO;
-	warp->next = (uint32_t)next;
+	struct sim_seat *seat = sim_seat_of(machine, warp);
+
+	seat->then = THEN_GO;
+	seat->next = (uint32_t)next;
 }
 
 static void branch(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc, uint64_t taken)
 {
 	const struct sim_instr *instr = &machine->port.program->code[pc];
+	struct sim_seat *seat = sim_seat_of(machine, warp);
 
-	warp->then = THEN_BRANCH;
-	warp->next = pc;
-	warp->taken = (uint32_t)taken;
+	seat->then = THEN_BRANCH;
+	seat->next = pc;
+	seat->taken = (uint32_t)taken;
 	if (machine->plain && instr->uniform && (!taken || taken == warp->active))
 		go(machine, warp, taken ? instr->target : sim_pc_after(&machine->port, pc));
 }
 
 static void begin(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc)
 {
-	(void)machine;
-	warp->then = THEN_BEGIN;
-	warp->next = pc;
+	struct sim_seat *seat = sim_seat_of(machine, warp);
+
+	seat->then = THEN_BEGIN;
+	seat->next = pc;
+}
+
+static void place(struct sim_machine *machine, struct sim_warp *warp, uint64_t lanes)
+{
+	struct sim_seat *seat = sim_seat_of(machine, warp);
+
+	(void)lanes;
+	seat->then = THEN_LAUNCH;
+	seat->next = 0;
+}
+
+static void settled(struct sim_machine *machine, struct sim_warp *warp, uint64_t tick)
+{
+	sim_seat_of(machine, warp)->then = THEN_REPORT;
+	sim_warp_until(&machine->port, warp, tick);
 }
 
 static int divide(struct sim_machine *machine, struct sim_warp *warp)
 {
-	const struct sim_instr *instr = &machine->port.program->code[warp->next];
+	const struct sim_seat *seat = sim_seat_of(machine, warp);
+	const struct sim_instr *instr = &machine->port.program->code[seat->next];
 	struct gputm_block_stack_target target = {
 		.taken_pc = instr->target,
-		.other_pc = sim_pc_after(&machine->port, warp->next),
+		.other_pc = sim_pc_after(&machine->port, seat->next),
 		.rpc = instr->meet,
 		.lpc = instr->likely ? instr->likely : GPUTM_BLOCK_STACK_NO_PC,
 	};
 
-	return gputm_block_stack_branch(sim_block_of(machine, warp)->stack,
-					sim_seat_of(machine, warp)->name, warp->taken,
+	return gputm_block_stack_branch(sim_block_of(machine, warp)->stack, seat->name, seat->taken,
 					&target);
 }
 
@@ -355,38 +373,38 @@ static void abandon(struct sim_machine *machine, struct sim_warp *warp, uint64_t
 static bool do_next(struct sim_machine *machine, struct sim_warp *warp)
 {
 	struct sim_block *block = sim_block_of(machine, warp);
-	uint8_t then = warp->then;
+	struct sim_seat *seat = sim_seat_of(machine, warp);
+	uint8_t then = seat->then;
 	int result;
 
-	warp->then = THEN_NOTHING;
+	seat->then = THEN_NOTHING;
 	switch (then) {
 	case THEN_LAUNCH:
 		launch(machine, warp);
 		return false;
 	case THEN_GO:
-		result = gputm_block_stack_arrive(block->stack, sim_seat_of(machine, warp)->name,
-						  warp->next);
-		warp->pc = warp->next;
+		result = gputm_block_stack_arrive(block->stack, seat->name, seat->next);
+		warp->pc = seat->next;
 		if (result == GPUTM_BLOCK_STACK_CONTINUE)
 			return true;
-		block->arrived = warp->next;
+		block->arrived = seat->next;
 		leave(machine, warp, result, false);
 		return false;
 	case THEN_BRANCH:
-		block->arrived = machine->port.program->code[warp->next].meet;
+		block->arrived = machine->port.program->code[seat->next].meet;
 		leave(machine, warp, divide(machine, warp), false);
 		return false;
 	case THEN_BEGIN:
-		block->pc = warp->next;
-		result = gputm_block_stack_tx_begin(block->stack, sim_seat_of(machine, warp)->name,
-						    sim_pc_after(&machine->port, warp->next));
+		block->pc = seat->next;
+		result = gputm_block_stack_tx_begin(block->stack, seat->name,
+						    sim_pc_after(&machine->port, seat->next));
 		leave(machine, warp, result, true);
 		return false;
 	case THEN_ENTER:
 		enter(machine, warp);
 		return false;
 	case THEN_COMMIT:
-		warp->then = THEN_COMMIT;
+		seat->then = THEN_COMMIT;
 		sim_warp_wait(&machine->port, warp, SIM_SYSTEM);
 		machine->port.ops->commit(&machine->port, warp);
 		return false;
@@ -400,7 +418,8 @@ static bool do_next(struct sim_machine *machine, struct sim_warp *warp)
 
 static bool resume(struct sim_machine *machine, struct sim_warp *warp)
 {
-	bool moves = warp->then == THEN_GO || warp->then == THEN_BRANCH, on;
+	uint8_t then = sim_seat_of(machine, warp)->then;
+	bool moves = then == THEN_GO || then == THEN_BRANCH, on;
 
 	moves &= machine->plain && machine->plain->check;
 	if (moves)
@@ -517,8 +536,9 @@ static void skip(struct sim_machine *machine, uint32_t core, uint64_t issues)
 
 const struct sim_former sim_block_stacks = {
 	.make = sim_compaction_make, .free = sim_compaction_free, .io = sim_compaction_io,
-	.check = sim_compaction_check, .places = sim_compaction_places, .resume = resume, .go = go,
-	.branch = branch, .exit = end, .barrier = barrier, .pick = pick, .skip = skip,
-	.begin = begin, .commit = begin_commit, .abandon = abandon, .store = sim_threads_store,
-	.stored = sim_threads_stored, .stores_done = sim_threads_stores_done,
+	.check = sim_compaction_check, .places = sim_compaction_places, .launch = place,
+	.resume = resume, .go = go, .branch = branch, .exit = end, .barrier = barrier,
+	.begin = begin, .commit = begin_commit, .abandon = abandon, .settled = settled,
+	.store = sim_threads_store, .stored = sim_threads_stored,
+	.stores_done = sim_threads_stores_done, .pick = pick, .skip = skip,
 };

@@ -10,11 +10,11 @@
 
 #define ROWS 32u /* most static warps of a block */
 
-/* What comes before the next instruction of a warp; the first two are the port's. */
+/* What comes before the next instruction of a warp. */
 enum {
 	THEN_NOTHING,
-	THEN_REPORT = SIM_THEN_REPORT,
-	THEN_LAUNCH = SIM_THEN_LAUNCH,
+	THEN_REPORT,
+	THEN_LAUNCH,
 	THEN_GO,
 	THEN_BRANCH,
 	THEN_BEGIN,
@@ -39,6 +39,9 @@ struct sim_seat {
 	uint8_t row, name; /* static warp of its block; index in the stack of the block */
 	uint8_t where[SIM_MAX_LANES]; /* warp that now holds the thread that is at home here */
 	uint32_t abandoned; /* threads at home here that the host was asked to abort */
+	/* Of the warp in this place: what comes next, at this PC; lanes that take its branch. */
+	uint8_t then;
+	uint32_t next, taken;
 };
 
 struct sim_compaction {

@@ -135,15 +135,10 @@ void sim_warp_check(const struct sim_machine *machine, const struct sim_warp *wa
 	sim_lanes_must(&machine->port, io, "warp",
 		       warp->mask | warp->inside | warp->stray | warp->whole | warp->due |
 			       warp->active | warp->passed | warp->failed |
-			       warp->taken | l->live | l->began | l->open | l->failed |
-			       l->locking);
+			       l->live | l->began | l->open | l->failed | l->locking);
 	sim_io_must(io, "warp", !warp->due || warp->into < machine->port.program->registers);
-	SIM_IO_FLAG(io, warp->memory);
-	SIM_IO_FLAG(io, warp->ending);
-	if (warp->wait != SIM_FREE) { /* else they may be of a launch before */
+	if (warp->wait != SIM_FREE) /* else it may be of a launch before */
 		sim_io_below(io, "warp", warp->pc, machine->port.program->length);
-		sim_io_below(io, "warp", warp->next, machine->port.program->length);
-	}
 	sim_io_below(io, "warp", l->does, SIM_SPENT_KINDS);
 	sim_io_below(io, "warp", l->before, SIM_SPENT_KINDS);
 	for (uint32_t lane = 0; lane < SIM_MAX_LANES; lane++)
@@ -171,7 +166,7 @@ static void core_check(const struct sim_machine *machine, const struct sim_core 
 		       struct sim_io *io)
 {
 	uint64_t none = ~(~UINT64_C(0) >> (64 - machine->config.warps)), timers = 0;
-	uint32_t free = 0, live = 0, in_memory = 0;
+	uint32_t free = 0, live = 0;
 
 	for (uint32_t i = 0; i < SIM_TIMER; i++)
 		timers |= core->timer[i];
@@ -181,13 +176,11 @@ static void core_check(const struct sim_machine *machine, const struct sim_core 
 						core->scheduler.group[i] < SIM_MAX_WARPS);
 	for (uint32_t i = 0; i < machine->config.warps; i++)
 		free += core->warp[i].wait == SIM_FREE;
-	for (uint32_t i = 0; i < machine->config.warps; i++)
-		in_memory += core->warp[i].memory;
 	for (uint32_t i = 0; i < machine->config.blocks; i++) {
 		live += core->blocks.live[i] != 0;
 		sim_io_below(io, "core", core->block[i], machine->launch.threads + 1);
 	}
-	sim_io_must(io, "core", (machine->former->own || core->in_memory == in_memory) &&
+	sim_io_must(io, "core", core->in_memory == sim_plain_in_memory(machine, core) &&
 					core->gap_issues <= core->gap + 1);
 	sim_io_must(io, "core", core->free_warps == free && core->blocks.count == live);
 	sim_io_must(io, "core", machine->port.ops->core_tick || core->unit_due == SIM_NEVER);
@@ -247,7 +240,7 @@ static void timers(struct sim_machine *machine, struct sim_core *core)
 		if (warp->wait != SIM_UNTIL)
 			continue;
 		if (warp->ready_at <= machine->port.now)
-			sim_warp_ready(core, warp);
+			sim_warp_ready(machine, core, warp);
 		else
 			sim_warp_until(&machine->port, warp, warp->ready_at);
 	}
@@ -323,7 +316,7 @@ static bool is_in_pipeline(const struct sim_machine *machine, const struct sim_w
 
 	if (machine->plain && warp->wait == SIM_AT_BARRIER)
 		return warp->ready_at > machine->port.now;
-	return warp->wait == SIM_UNTIL && (machine->plain ? !warp->memory :
+	return warp->wait == SIM_UNTIL && (machine->plain ? !sim_doing_of(machine, warp)->memory :
 					   warp->ready_at - machine->port.now <= pipeline);
 }
 
@@ -387,11 +380,10 @@ static bool goes_on(struct sim_machine *machine, struct sim_core *core, struct s
 
 	if (core->ending & bit) {
 		core->ending &= ~bit;
-		warp->ending = false;
-		if (!sim_lanes_end(machine, warp, sim_warp_pc(warp), warp->taken))
+		if (!sim_plain_ended(machine, warp))
 			return false;
 	}
-	return !warp->then || machine->former->resume(machine, warp);
+	return !machine->former->resume || machine->former->resume(machine, warp);
 }
 
 /* Warps whose instructions have completed go on, or are compacted, which may make others ready. */

@@ -36,7 +36,7 @@ void sim_warp_until(struct sim_port *port, struct sim_warp *warp, uint64_t tick)
 	if (tick <= now) {
 		bool late = machine->turn && machine->turn != core; /* its turn may be over */
 
-		sim_warp_ready(core, warp);
+		sim_warp_ready(machine, core, warp);
 		sim_wheel_wake(&machine->wheel, &core->turn, now + late);
 		return;
 	}

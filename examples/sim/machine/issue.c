@@ -58,7 +58,8 @@ static void branch(struct sim_machine *machine, struct sim_warp *warp, uint32_t 
 {
 	if (machine->port.program->code[pc].uniform && !machine->former->own)
 		sim_check_divided(machine, warp, pc, taken);
-	warp->taken = (uint32_t)taken;
+	if (machine->plain)
+		sim_doing_of(machine, warp)->taken = (uint32_t)taken;
 	if (shows(machine))
 		sim_plain_done(machine, warp);
 	machine->former->branch(machine, warp, pc, taken);

@@ -88,6 +88,11 @@ static void abandon(struct sim_port *port, struct sim_warp *warp, uint64_t lanes
 	sim_machine_of(port)->former->abandon(sim_machine_of(port), warp, lanes);
 }
 
+static void settled(struct sim_port *port, struct sim_warp *warp, uint64_t tick)
+{
+	sim_machine_of(port)->former->settled(sim_machine_of(port), warp, tick);
+}
+
 static const struct sim_host gpu = {
 	.to_partition = sim_send_up,
 	.to_core = sim_send_down,
@@ -102,6 +107,7 @@ static const struct sim_host gpu = {
 	.call_core = sim_core_at,
 	.outcome = sim_warp_outcome,
 	.abandon = abandon,
+	.settled = settled,
 	.left = sim_warp_left,
 	.check = sim_check_message,
 };

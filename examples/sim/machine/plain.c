@@ -77,7 +77,7 @@ void sim_plain_begins(struct sim_machine *machine, struct sim_warp *warp, uint32
 	doing->pc = pc + warp->plain;
 	if (!check_of(machine))
 		return;
-	warp->taken = 0;
+	doing->taken = 0;
 	doing->begun = true;
 	seen = seen_of(machine, warp);
 	flow_check_issue(check_of(machine), &seen, restores(machine, warp));
@@ -118,14 +118,14 @@ void sim_plain_done(struct sim_machine *machine, struct sim_warp *warp)
 	struct sim_doing *doing = sim_doing_of(machine, warp);
 	const struct flow_seen seen = seen_of(machine, warp);
 	uint32_t ended = i->op == SIM_EXIT ? doing->lanes :
-			 i->op == SIM_EXIT_IF ? warp->taken : 0;
+			 i->op == SIM_EXIT_IF ? doing->taken : 0;
 
 	if (!doing->begun)
 		return;
 	doing->begun = false;
 	if (!machine->former->at_once)
 		show_loaded(machine, warp);
-	flow_check_complete(check_of(machine), &seen, warp->taken);
+	flow_check_complete(check_of(machine), &seen, doing->taken);
 	for (SIM_EACH_LANE(lane, ended))
 		flow_check_exit(check_of(machine), warp->thread[lane],
 				sim_register_of(warp, 0, (uint32_t)lane), SIM_MAX_LANES);
@@ -167,10 +167,12 @@ static void wait_for_stores(struct sim_machine *machine, struct sim_warp *warp, 
 
 void sim_plain_end(struct sim_machine *machine, struct sim_warp *warp, uint64_t lanes)
 {
-	warp->ending = true;
+	struct sim_doing *doing = sim_doing_of(machine, warp);
+
+	doing->ending = true;
 	if (!machine->former->own)
 		machine->core[warp->core].ending |= UINT64_C(1) << warp->index;
-	warp->taken = (uint32_t)lanes;
+	doing->taken = (uint32_t)lanes;
 	wait_for_stores(machine, warp, sim_plain_ends(machine, warp));
 }
 
@@ -208,6 +210,16 @@ void sim_plain_block_begins(struct sim_machine *machine, uint32_t index, uint32_
 }
 
 /* ---- idle cycles ---- */
+
+uint32_t sim_plain_in_memory(const struct sim_machine *machine, const struct sim_core *core)
+{
+	const struct sim_plain *p = machine->plain;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; p && i < p->warps; i++)
+		count += p->doing[core->warp->core * p->warps + i].memory;
+	return count;
+}
 
 /* The idle cycles between two issues, however many parts they come in, are so many issues. */
 static void skip(struct sim_machine *machine, struct sim_core *core, uint64_t cycles)
@@ -402,9 +414,8 @@ static int make_doing(struct sim_machine *machine)
 	const struct sim_machine_config *c = &machine->config;
 	struct sim_plain *p = machine->plain;
 
-	p->formed = machine->former->own ? c->warps * c->lanes : 0;
-	p->doing = sim_calloc((size_t)c->cores * (p->formed ? p->formed : c->warps),
-			      sizeof *p->doing);
+	p->warps = machine->former->own ? c->warps * c->lanes : c->warps;
+	p->doing = sim_calloc((size_t)c->cores * p->warps, sizeof *p->doing);
 	return p->doing ? 0 : -ENOMEM;
 }
 
@@ -439,7 +450,17 @@ void sim_plain_free(struct sim_machine *machine)
 
 void sim_plain_io(struct sim_machine *machine, struct sim_io *io)
 {
+	const struct sim_plain *p = machine->plain;
+
 	SIM_IO(io, machine->plain->far);
+	for (size_t i = 0; i < (size_t)machine->config.cores * p->warps; i++) {
+		struct sim_doing *doing = &p->doing[i];
+
+		SIM_IO_FROM(io, doing, memory);
+		SIM_IO_FLAG(io, doing->memory);
+		SIM_IO_FLAG(io, doing->ending);
+		sim_lanes_must(&machine->port, io, "doing", doing->taken);
+	}
 	if (machine->port.program->part && sim_io_ok(io))
 		kernel_become(&machine->plain->kernel, machine->launch.number);
 }

@@ -18,6 +18,10 @@ struct sim_far {
 struct sim_doing {
 	uint32_t lanes, pc;
 	bool begun, fetched;
+	/* state */
+	bool memory;	/* it waits for memory */
+	bool ending;	/* threads end when it is complete */
+	uint32_t taken; /* lanes that take its branch, or end */
 };
 
 struct sim_plain {
@@ -27,16 +31,14 @@ struct sim_plain {
 	uint32_t block_warps;	  /* places of a block */
 	struct sim_far far;
 	struct sim_stray stray[SIM_MAX_LANES]; /* of warps that are formed */
-	struct sim_doing *doing; /* of all warps */
-	uint32_t formed; /* of a core; 0: warps have a number in the whole machine */
+	struct sim_doing *doing; /* of all warps, by number */
+	uint32_t warps;		 /* of a core */
 };
 
 static inline struct sim_doing *sim_doing_of(const struct sim_machine *machine,
 					     const struct sim_warp *warp)
 {
-	const struct sim_plain *p = machine->plain;
-
-	return &p->doing[(size_t)warp->core * p->formed + warp->number];
+	return &machine->plain->doing[warp->number];
 }
 
 int sim_plain_make(struct sim_machine *machine);
@@ -71,6 +73,8 @@ void sim_plain_look(struct sim_machine *machine, uint32_t core);
 /* The present instruction ends these lanes; is a fence. */
 void sim_plain_end(struct sim_machine *machine, struct sim_warp *warp, uint64_t lanes);
 void sim_plain_fence(struct sim_machine *machine, struct sim_warp *warp);
+/* The warps of a core that wait for memory, counted. */
+uint32_t sim_plain_in_memory(const struct sim_machine *machine, const struct sim_core *core);
 /* Count the idle cycles of a core up to now. */
 void sim_plain_count(struct sim_machine *machine, uint32_t core);
 
@@ -84,7 +88,9 @@ void sim_far_fence(struct sim_machine *machine, struct sim_warp *warp);
 /* Does its instruction end all threads that the warp has, on a machine? */
 static inline bool sim_plain_ends(const struct sim_machine *machine, const struct sim_warp *warp)
 {
-	return !machine->far && warp->ending && warp->taken == sim_active(warp);
+	const struct sim_doing *doing = sim_doing_of(machine, warp);
+
+	return !machine->far && doing->ending && doing->taken == sim_active(warp);
 }
 
 /* Ticks that an end or a fence takes when its stores are done. */
@@ -99,8 +105,42 @@ static inline uint64_t sim_plain_rest(const struct sim_machine *machine,
 /* The warp waits for memory until it is ready. */
 static inline void sim_plain_remember(struct sim_machine *machine, struct sim_warp *warp)
 {
-	machine->core[warp->core].in_memory += !warp->memory;
-	warp->memory = true;
+	struct sim_doing *doing = sim_doing_of(machine, warp);
+
+	machine->core[warp->core].in_memory += !doing->memory;
+	doing->memory = true;
+}
+
+/* The warp has what it waited for. */
+static inline void sim_plain_answered(struct sim_machine *machine, struct sim_core *core,
+				      const struct sim_warp *warp)
+{
+	struct sim_doing *doing = sim_doing_of(machine, warp);
+
+	core->in_memory -= doing->memory;
+	doing->memory = false;
+}
+
+/* The warp may issue when its core is called. */
+static inline void sim_warp_ready(struct sim_machine *machine, struct sim_core *core,
+				  struct sim_warp *warp)
+{
+	uint64_t bit = UINT64_C(1) << warp->index;
+
+	warp->wait = SIM_READY;
+	if (core->in_memory)
+		sim_plain_answered(machine, core, warp);
+	core->ready |= bit;
+	core->woken |= bit;
+}
+
+/* The instruction that ends threads is complete. @return whether the others of the warp go on. */
+static inline bool sim_plain_ended(struct sim_machine *machine, struct sim_warp *warp)
+{
+	struct sim_doing *doing = sim_doing_of(machine, warp);
+
+	doing->ending = false;
+	return sim_lanes_end(machine, warp, sim_warp_pc(warp), doing->taken);
 }
 
 /* Does somebody see each instruction? */

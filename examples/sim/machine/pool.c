@@ -21,19 +21,22 @@ SIM_UNIT_KIND(warp_former, SIM_OF_CORE);
 enum { THEN_GO = 1, THEN_BRANCH, THEN_BARRIER };
 
 struct formed {
-	struct sim_warp warp; /* its reg and slot follow from its threads; number: of this */
+	struct sim_warp warp; /* its reg and slot follow from its threads */
 	uint32_t slot[SIM_MAX_LANES];
-	uint64_t due; /* cycle */
-	uint32_t next; /* in the list of a cycle: number plus 1 */
+	/* state, as is the warp */
+	uint64_t due;	/* cycle */
+	uint32_t after; /* the next one in the list of a cycle: its place plus 1 */
+	uint32_t next, taken; /* PC, of a branch: its own; lanes that take it */
+	uint8_t then; /* what comes when its instruction has completed */
 };
 
 struct sim_pool {
 	struct gputm_warp_former_config config; /* the same of all cores: that of the first one */
 	struct gputm_warp_former *former;
-	struct formed *formed; /* [count], by the slot of the unit */
+	struct formed *formed; /* [count]; the place of a warp is its slot in the unit */
 	uint32_t count;
 	/* state, as are the warps */
-	uint32_t first[SIM_WHEEL_TICKS]; /* number plus 1 of the first warp of a cycle */
+	uint32_t first[SIM_WHEEL_TICKS]; /* place plus 1 of the first warp of a cycle */
 	uint64_t occupied[SIM_WHEEL_TICKS / 64];
 	uint64_t served; /* all cycles up to this one */
 	uint32_t barrier_pc[SIM_BLOCK_SLOTS]; /* where the blocks go on */
@@ -49,6 +52,11 @@ static struct sim_pool *pool_of(const struct sim_machine *machine, uint32_t core
 static struct formed *formed_of(struct sim_warp *warp)
 {
 	return (struct formed *)warp;
+}
+
+static uint32_t place_of(const struct sim_pool *p, const struct sim_warp *warp)
+{
+	return warp->number - warp->core * p->count;
 }
 
 static void refused(struct sim_machine *machine, uint32_t pc)
@@ -71,8 +79,8 @@ static void hang(struct sim_pool *p, struct formed *f)
 	if (at - p->served >= SIM_WHEEL_TICKS) /* looked at again then */
 		at = p->served + SIM_WHEEL_TICKS - 1;
 	slot = (uint32_t)at % SIM_WHEEL_TICKS;
-	f->next = p->first[slot];
-	p->first[slot] = f->warp.number + 1;
+	f->after = p->first[slot];
+	p->first[slot] = place_of(p, &f->warp) + 1;
 	p->occupied[slot / 64] |= UINT64_C(1) << slot % 64;
 }
 
@@ -96,62 +104,67 @@ static uint64_t due(const struct sim_pool *p)
 static void go(struct sim_machine *machine, struct sim_warp *warp, uint64_t next)
 {
 	(void)machine;
-	warp->then = THEN_GO;
-	warp->next = (uint32_t)next;
+	formed_of(warp)->then = THEN_GO;
+	formed_of(warp)->next = (uint32_t)next;
 }
 
 static void branch(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc, uint64_t taken)
 {
+	struct formed *f = formed_of(warp);
+
 	(void)machine;
-	warp->then = THEN_BRANCH;
-	warp->next = pc;
-	warp->taken = (uint32_t)taken;
+	f->then = THEN_BRANCH;
+	f->next = pc;
+	f->taken = (uint32_t)taken;
 }
 
 static void barrier(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc)
 {
-	warp->then = THEN_BARRIER;
-	warp->next = (uint32_t)sim_pc_after(&machine->port, pc);
+	formed_of(warp)->then = THEN_BARRIER;
+	formed_of(warp)->next = (uint32_t)sim_pc_after(&machine->port, pc);
 	until(machine, warp, machine->port.now + (uint64_t)machine->config.plain_latency *
 							   machine->port.core_ticks);
 }
 
-static int divide(struct sim_machine *machine, const struct sim_warp *warp)
+static int divide(struct sim_machine *machine, struct sim_warp *warp)
 {
-	const struct sim_instr *instr = &machine->port.program->code[warp->next];
+	const struct formed *f = formed_of(warp);
+	const struct sim_instr *instr = &machine->port.program->code[f->next];
+	struct sim_pool *p = pool_of(machine, warp->core);
 	struct gputm_warp_former_target target = {
 		.taken_pc = instr->target,
-		.other_pc = sim_pc_after(&machine->port, warp->next),
+		.other_pc = sim_pc_after(&machine->port, f->next),
 		.rpc = instr->meet,
 	};
 
-	return gputm_warp_former_branch(pool_of(machine, warp->core)->former, warp->number,
-					warp->taken, &target);
+	return gputm_warp_former_branch(p->former, place_of(p, warp), f->taken, &target);
 }
 
-static int wait_at_barrier(struct sim_machine *machine, const struct sim_warp *warp)
+static int wait_at_barrier(struct sim_machine *machine, struct sim_warp *warp)
 {
 	struct sim_pool *p = pool_of(machine, warp->core);
+	uint32_t next = formed_of(warp)->next;
 
 	for (SIM_EACH_LANE(lane, warp->active))
-		p->barrier_pc[machine->core[warp->core].warp[warp->home[lane]].block] = warp->next;
-	return gputm_warp_former_barrier(p->former, warp->number, warp->next);
+		p->barrier_pc[machine->core[warp->core].warp[warp->home[lane]].block] = next;
+	return gputm_warp_former_barrier(p->former, place_of(p, warp), next);
 }
 
 /* The instruction has completed: its threads go back to the pool, and this warp is over. */
 static bool resume(struct sim_machine *machine, struct sim_warp *warp)
 {
 	struct sim_pool *p = pool_of(machine, warp->core);
+	const struct formed *f = formed_of(warp);
 	int result;
 
 	if (machine->plain->check)
 		sim_plain_done(machine, warp);
-	if (warp->then == THEN_BRANCH)
+	if (f->then == THEN_BRANCH)
 		result = divide(machine, warp);
-	else if (warp->then == THEN_BARRIER)
+	else if (f->then == THEN_BARRIER)
 		result = wait_at_barrier(machine, warp);
 	else
-		result = gputm_warp_former_proceed(p->former, warp->number, warp->next);
+		result = gputm_warp_former_proceed(p->former, place_of(p, warp), f->next);
 	warp->wait = SIM_FREE;
 	if (result < 0)
 		refused(machine, warp->pc);
@@ -176,11 +189,11 @@ static bool leave(struct sim_machine *machine, struct sim_warp *warp, uint32_t p
 		  uint64_t *ended)
 {
 	struct sim_core *core = &machine->core[warp->core];
-	struct gputm_warp_former *former = pool_of(machine, warp->core)->former;
+	struct sim_pool *p = pool_of(machine, warp->core);
 
 	(void)ended;
 	warp->wait = SIM_FREE;
-	if (lanes && gputm_warp_former_exit(former, warp->number, lanes) < 0)
+	if (lanes && gputm_warp_former_exit(p->former, place_of(p, warp), lanes) < 0)
 		refused(machine, pc);
 	for (SIM_EACH_LANE(lane, lanes)) {
 		uint32_t block = core->warp[warp->home[lane]].block;
@@ -189,7 +202,7 @@ static bool leave(struct sim_machine *machine, struct sim_warp *warp, uint32_t p
 			end_block(machine, warp->core, block);
 	}
 	warp->active &= (uint32_t)~lanes;
-	if (warp->active && gputm_warp_former_proceed(former, warp->number,
+	if (warp->active && gputm_warp_former_proceed(p->former, place_of(p, warp),
 						      sim_pc_after(&machine->port, pc)) < 0)
 		refused(machine, pc);
 	return false;
@@ -197,15 +210,12 @@ static bool leave(struct sim_machine *machine, struct sim_warp *warp, uint32_t p
 
 static void complete(struct sim_machine *machine, struct sim_warp *warp)
 {
-	machine->core[warp->core].in_memory -= warp->memory;
-	warp->memory = false;
+	sim_plain_answered(machine, &machine->core[warp->core], warp);
 	sim_take_loaded(warp);
-	if (!warp->ending) {
+	if (sim_doing_of(machine, warp)->ending)
+		sim_plain_ended(machine, warp);
+	else
 		resume(machine, warp);
-		return;
-	}
-	warp->ending = false;
-	sim_lanes_end(machine, warp, warp->pc, warp->taken);
 }
 
 static void serve_cycle(struct sim_machine *machine, struct sim_pool *p, uint32_t slot)
@@ -217,7 +227,7 @@ static void serve_cycle(struct sim_machine *machine, struct sim_pool *p, uint32_
 	while (next && !machine->port.failed) {
 		struct formed *f = &p->formed[next - 1];
 
-		next = f->next;
+		next = f->after;
 		if (f->due > p->served)
 			hang(p, f);
 		else
@@ -304,6 +314,7 @@ static struct formed *pick(struct sim_machine *machine, struct sim_core *core, s
 	warp->whole = UINT32_MAX >> (32 - machine->config.lanes);
 	warp->due = 0;
 	warp->wait = SIM_READY;
+	p->formed[made.slot].next = 0;
 	take_threads(machine, core, &p->formed[made.slot], &made);
 	return &p->formed[made.slot];
 }
@@ -370,9 +381,11 @@ static void send(struct sim_machine *machine, const struct sim_warp *warp, uint8
 static bool load(struct sim_machine *machine, struct sim_warp *warp,
 		 const struct gputm_access_coalescer_access *wide)
 {
+	const struct sim_pool *p = pool_of(machine, warp->core);
 	uint32_t waiters;
 	enum sim_l1_answer answer = sim_l1_load(&machine->core[warp->core].l1, &machine->port,
-						wide->address, warp->number, SIM_NOBODY, &waiters);
+						wide->address, place_of(p, warp), SIM_NOBODY,
+						&waiters);
 
 	warp->outstanding += answer != SIM_L1_HERE;
 	if (answer == SIM_L1_MISSED)
@@ -389,7 +402,8 @@ static void write(struct sim_machine *machine, struct sim_warp *warp, enum sim_o
 
 	sim_l1_remove(l1, wide->address);
 	if (op != SIM_STORE) {
-		waiters = sim_l1_await(l1, &machine->port, warp->number, SIM_NOBODY, SIM_NOBODY);
+		waiters = sim_l1_await(l1, &machine->port, place_of(p, warp), SIM_NOBODY,
+				       SIM_NOBODY);
 		warp->outstanding++;
 	}
 	for (SIM_EACH_LANE(lane, op == SIM_STORE ? wide->lane_mask : 0)) {
@@ -438,7 +452,7 @@ static bool stores_done(const struct sim_machine *machine, struct sim_warp *warp
 	for (SIM_EACH_LANE(lane, warp->active)) {
 		if (!p->stores[warp->home[lane]][lane])
 			continue;
-		p->waiting[warp->home[lane]][lane] = warp->number + 1;
+		p->waiting[warp->home[lane]][lane] = place_of(p, warp) + 1;
 		done = false;
 	}
 	return done;
@@ -529,7 +543,7 @@ static int make_core(struct sim_machine *machine, uint32_t index)
 	p->formed = sim_calloc(p->count, sizeof *p->formed);
 	for (uint32_t i = 0; p->formed && i < p->count; i++) {
 		p->formed[i].warp.core = (uint8_t)index;
-		p->formed[i].warp.number = i;
+		p->formed[i].warp.number = index * p->count + i;
 		p->formed[i].warp.stray_of = machine->plain->stray;
 	}
 	return error ? error : p->formed ? 0 : -ENOMEM;
@@ -571,16 +585,16 @@ static void formed_io(struct sim_machine *machine, struct sim_pool *p, struct fo
 	if (f->warp.wait == SIM_FREE)
 		return;
 	SIM_IO_FROM(io, &f->warp, wait);
-	SIM_IO(io, f->due);
-	SIM_IO(io, f->next);
+	SIM_IO_FROM(io, f, due);
 	SIM_IO(io, together);
 	SIM_IO_FLAG(io, together);
 	sim_io_must(io, "warp", f->warp.core == core && f->warp.number == number &&
-					f->warp.active && f->next <= p->count);
+					f->warp.active && f->after <= p->count);
 	if (io->loading && sim_io_ok(io))
 		sim_warp_check(machine, &f->warp, io);
-	sim_io_must(io, "warp", f->warp.then <= THEN_BARRIER);
-	SIM_IO_FLAG(io, f->warp.ending);
+	sim_lanes_must(&machine->port, io, "warp", f->taken);
+	sim_io_must(io, "warp", f->then <= THEN_BARRIER &&
+					f->next < machine->port.program->length);
 	if (io->loading && sim_io_ok(io)) {
 		find_slots(machine, &machine->core[core], f);
 		find_registers(&machine->core[core], f, together);
@@ -595,7 +609,7 @@ static void wheel_check(const struct sim_pool *p, struct sim_io *io)
 	io->starved |= !hangs;
 	for (uint32_t i = 0; hangs && i < SIM_WHEEL_TICKS; i++)
 		for (uint32_t next = p->first[i]; next && sim_io_ok(io);
-		     next = p->formed[next - 1].next) {
+		     next = p->formed[next - 1].after) {
 			sim_io_below(io, "wheel", next - 1, p->count);
 			if (!sim_io_ok(io))
 				break;

@@ -40,8 +40,8 @@ static void launch(struct sim_machine *machine, struct sim_core *core, uint64_t 
 	memset(warp->home, warp->index, sizeof warp->home);
 	warp->block = (uint8_t)block;
 	warp->inside = 0;
-	warp->pc = warp->next = 0;
-	if (machine->plain && !machine->plain->formed)
+	warp->pc = 0;
+	if (machine->plain && !machine->former->own)
 		sim_doing_of(machine, warp)->pc = 0;
 	warp->whole = (uint32_t)mask;
 	introduce(machine, warp, (uint32_t)thread);
@@ -52,7 +52,6 @@ static void launch(struct sim_machine *machine, struct sim_core *core, uint64_t 
 	if (core->free_warps == machine->config.warps && cycle > core->empty_since)
 		machine->port.result.empty += cycle - core->empty_since;
 	core->free_warps--;
-	warp->then = machine->former->resume ? SIM_THEN_LAUNCH : 0;
 	if (machine->former->own) { /* a home of threads */
 		warp->wait = SIM_APART;
 		sim_wheel_wake(&machine->wheel, &core->turn, machine->port.now);

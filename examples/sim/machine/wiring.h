@@ -138,8 +138,8 @@ struct sim_former {
 	void (*io)(struct sim_machine *machine, struct sim_io *io);
 	/* A static warp with these lanes has a place on its core. */
 	void (*launch)(struct sim_machine *machine, struct sim_warp *warp, uint64_t lanes);
-	/* Before a warp may issue, if warp->then is not 0, as after launch(): false, the warp does
-	 * not go on by itself. NULL: warps go on by themselves. */
+	/* Before a warp may issue: false, it does not go on by itself. NULL: warps go on by
+	 * themselves. */
 	bool (*resume)(struct sim_machine *machine, struct sim_warp *warp);
 	/* The warp goes on as a whole; at a branch, which some lanes take; without the lanes that
 	 * end, false: it does not go on, and ended: warps of its block that have ended; at the
@@ -155,6 +155,7 @@ struct sim_former {
 	void (*commit)(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc);
 	/* As struct sim_host says. */
 	void (*abandon)(struct sim_machine *machine, struct sim_warp *warp, uint64_t lanes);
+	void (*settled)(struct sim_machine *machine, struct sim_warp *warp, uint64_t tick);
 	/* Lanes of the warp store: e of their message, 0 without memory; and its reply. NULL: the
 	 * stores of a warp are those of all its threads. */
 	uint32_t (*store)(struct sim_machine *machine, const struct sim_warp *warp, uint64_t lanes);
@@ -274,20 +275,6 @@ static inline struct sim_words *sim_words_at(const struct sim_machine *machine, 
 static inline void sim_words_give(struct sim_machine *machine, uint32_t index)
 {
 	sim_slab_give(&machine->words, index);
-}
-
-/* The warp may issue when its core is called. */
-static inline void sim_warp_ready(struct sim_core *core, struct sim_warp *warp)
-{
-	uint64_t bit = UINT64_C(1) << warp->index;
-
-	warp->wait = SIM_READY;
-	if (warp->memory) {
-		core->in_memory--;
-		warp->memory = false;
-	}
-	core->ready |= bit;
-	core->woken |= bit;
 }
 
 /* Give these lanes of a load the values in memory. */

@@ -314,8 +314,7 @@ bool sim_tx_over(struct sim_port *port, struct sim_warp *warp, uint64_t tick)
 	int result;
 
 	if (!warp->stack) {
-		warp->then = SIM_THEN_REPORT;
-		sim_wake(port, warp, tick);
+		port->host->settled(port, warp, tick);
 		return warp->failed;
 	}
 	sim_outcome(port, warp);

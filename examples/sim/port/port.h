@@ -156,16 +156,12 @@ struct sim_warp {
 	uint16_t into;
 	struct sim_ledger ledger;
 	uint64_t stray; /* lanes that went beyond an array in this attempt; see stray_of */
+	uint32_t passed, failed; /* of the attempt */
 	/* On a host that compacts warps, threads change from warp to warp of their block but stay
 	 * in their lanes. At the begin and commit of an attempt all threads are at home. */
-	uint8_t then;	       /* for the host: the step before its next instruction */
-	uint8_t home[SIM_MAX_LANES];  /* warp of the core in which the thread is at home */
-	uint32_t pc, next, taken;
-	uint32_t active;	 /* lanes that run, or whose commit is open */
-	uint32_t passed, failed; /* of the attempt */
-	/* In runs without a TM system. */
-	bool memory;	 /* it waits for memory */
-	bool ending;	 /* threads end when its present instruction is complete */
+	uint8_t home[SIM_MAX_LANES]; /* warp of the core in which the thread is at home */
+	/* Of a warp without a stack: where it is; lanes that run, or whose commit is open. */
+	uint32_t pc, active;
 };
 
 /* Lanes of mask, lowest first: for (SIM_EACH_LANE(lane, mask)) ... */
@@ -364,6 +360,9 @@ struct sim_host {
 	/* Lanes of a running attempt fail on a host that compacts warps: the host aborts them when
 	 * they are at home, with reason SIM_ABORT_WATCHDOG. NULL for other hosts. */
 	void (*abandon)(struct sim_port *port, struct sim_warp *warp, uint64_t lanes);
+	/* All lanes of the attempt have their outcome, and the warp is to go on at that tick. For
+	 * such hosts only: others read this from the stack of the warp. */
+	void (*settled)(struct sim_port *port, struct sim_warp *warp, uint64_t tick);
 	/* The same as in struct sim_system_ops, of the other messages. */
 	void (*check)(struct sim_port *port, const struct sim_message *message, enum sim_way way,
 		      struct sim_io *io);
@@ -550,9 +549,6 @@ bool sim_tx_over(struct sim_port *port, struct sim_warp *warp, uint64_t tick);
 void sim_outcome(struct sim_port *port, struct sim_warp *warp);
 /* For hosts that compact warps: the lanes that are active begin their next attempt. */
 void sim_tx_again(struct sim_port *port, struct sim_warp *warp, uint64_t tick);
-/* Steps of such a host when the attempt of a warp is over, as sim_tx_over() only wakes the warp;
- * and when the warp has been launched. */
-enum { SIM_THEN_REPORT = 1, SIM_THEN_LAUNCH };
 /* Restore the registers of tx_begin in these lanes. */
 void sim_put_back(struct sim_port *port, struct sim_warp *warp, uint64_t mask);
 /* For hosts: put what has been loaded into its register. */
