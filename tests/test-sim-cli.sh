@@ -440,15 +440,24 @@ case_traces() {
 		echo 'SKIP: recorded traces: TRACES is not set'
 		return
 	fi
+	# Of intruder three transactions for each of its threads: nearly all conflict, and the whole takes
+	# longer than all other traces together.
+	transactions() {
+		case $1 in
+		*/stamp_intruder.*) zcat "$1" | grep -v '^# transactions:' | head -n 2880 ;;
+		*) zcat "$1" ;;
+		esac
+	}
 	cd "$OLDPWD" || exit 1 # of which TRACES may be a part
 	for trace in "$TRACES"/*.trace.gz; do
 		for system in $systems hetm; do
 			case $system,$trace in
 			fine-lock,*) continue ;;
 			# These take ten seconds and more each.
-			hetm,*/cl_grid64.* | hetm,*/stamp_intruder.* | hetm,*/stamp_vacation_low.*) continue ;;
+			hetm,*/cl_grid64.* | hetm,*/stamp_vacation_low.*) continue ;;
 			esac
-			zcat "$trace" | "$sim" --system "$system" --trace - --check >"$work/out" 2>&1 ||
+			transactions "$trace" |
+				"$sim" --system "$system" --trace - --check >"$work/out" 2>&1 ||
 				complain "$system on $trace: $(tail -3 "$work/out")"
 		done
 	done
