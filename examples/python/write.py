@@ -19,8 +19,8 @@ SCALARS = {"uint64_t": "Q", "uint32_t": "I", "uint16_t": "H", "uint8_t": "B", "_
 # A pointer to a plain number is for one number that the function gives back, or for an array that the
 # caller brings: by its name, or by function and name. Of another name nothing is known.
 ONE = set("""address buffer cid count cycles done_at first first_cid from in_flight left lost mask out
-    partition pc physical region request returned rows rts second slot stamp time to type value
-    version warp wts""".split())
+    partition paused pc physical read readers region request returned rows rts second slot stamp time
+    to type value version warp writers written wts""".split())
 ARRAYS = {"gputm_h3_rows_from rows", "gputm_access_coalescer_merge_row out",
           "gputm_access_coalescer_merge_log access", "gputm_access_coalescer_merge_log out",
           "gputm_writer_table_claim_batch claim", "gputm_writer_table_writers out",

@@ -377,6 +377,43 @@ template <class Unit> struct calls<Unit, ::gputm_commit_unit> : caller<Unit> {
 		return ::gputm_commit_unit_entry_state(this->self(), cid);
 	}
 };
+template <class Unit> struct calls<Unit, ::gputm_conflict_address_table> : caller<Unit> {
+	int insert(uint64_t address, bool write) const
+	{
+		return this->self().check(::gputm_conflict_address_table_insert(this->self(),
+			address, write));
+	}
+	int insert_probe(uint64_t address, bool write) const
+	{
+		return this->self().check(::gputm_conflict_address_table_insert_probe(this->self(),
+			address, write));
+	}
+	int remove(uint64_t address, bool write) const
+	{
+		return this->self().check(::gputm_conflict_address_table_remove(this->self(),
+			address, write));
+	}
+	int lookup(uint64_t address, bool write) const
+	{
+		return this->self().check(::gputm_conflict_address_table_lookup(this->self(),
+			address, write));
+	}
+	int lookup_probe(uint64_t address, bool write) const
+	{
+		return this->self().check(::gputm_conflict_address_table_lookup_probe(this->self(),
+			address, write));
+	}
+	int pause(uint64_t lanes, const uint64_t address[], bool write, uint64_t *paused) const
+	{
+		return this->self().check(::gputm_conflict_address_table_pause(this->self(), lanes,
+			address, write, paused));
+	}
+	int get_marks(uint64_t address, bool *read, bool *written) const
+	{
+		return this->self().check(::gputm_conflict_address_table_get_marks(this->self(),
+			address, read, written));
+	}
+};
 template <class Unit> struct calls<Unit, ::gputm_device_validator> : caller<Unit> {
 	int begin(uint64_t round) const
 	{
@@ -768,6 +805,33 @@ template <class Unit> struct calls<Unit, ::gputm_recency_bloom> : caller<Unit> {
 	{
 		return this->self().check(::gputm_recency_bloom_get_entry(this->self(), way, index,
 			which, out));
+	}
+};
+template <class Unit> struct calls<Unit, ::gputm_reference_count_table> : caller<Unit> {
+	int add(uint64_t address, bool write) const
+	{
+		return this->self().check(::gputm_reference_count_table_add(this->self(), address,
+			write));
+	}
+	int add_probe(uint64_t address, bool write) const
+	{
+		return this->self().check(::gputm_reference_count_table_add_probe(this->self(),
+			address, write));
+	}
+	int remove(uint64_t address, bool write) const
+	{
+		return this->self().check(::gputm_reference_count_table_remove(this->self(),
+			address, write));
+	}
+	int remove_probe(uint64_t address, bool write) const
+	{
+		return this->self().check(::gputm_reference_count_table_remove_probe(this->self(),
+			address, write));
+	}
+	int get_counts(uint64_t address, uint32_t *readers, uint32_t *writers) const
+	{
+		return this->self().check(::gputm_reference_count_table_get_counts(this->self(),
+			address, readers, writers));
 	}
 };
 template <class Unit> struct calls<Unit, ::gputm_row_copier> : caller<Unit> {

@@ -17,6 +17,8 @@
 #include <gputm/sequential_resolver.h>
 #include <gputm/last_written.h>
 #include <gputm/first_read.h>
+#include <gputm/reference_count_table.h>
+#include <gputm/conflict_address_table.h>
 #include <gputm/metadata_table.h>
 #include <gputm/reader_list.h>
 #include <gputm/stall_buffer.h>

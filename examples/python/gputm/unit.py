@@ -108,6 +108,10 @@ sequential_resolver_event SEQUENTIAL_RESOLVER_EVENT_ACQUIRE=0 SEQUENTIAL_RESOLVE
 last_written_event LAST_WRITTEN_EVENT_RECORD=0 LAST_WRITTEN_EVENT_QUERY=1 LAST_WRITTEN_EVENT_EXPIRE=2
 first_read_result FIRST_READ_CLEAN=0 FIRST_READ_CONFLICT=1
 first_read_event FIRST_READ_EVENT_BEGIN=0 FIRST_READ_EVENT_FIRST=1 FIRST_READ_EVENT_REPLY=2 FIRST_READ_EVENT_FINISH=3
+reference_count_table_result REFERENCE_COUNT_TABLE_COUNTED=0 REFERENCE_COUNT_TABLE_CHANGED=1 REFERENCE_COUNT_TABLE_IGNORED=2
+reference_count_table_event REFERENCE_COUNT_TABLE_EVENT_ADD=0 REFERENCE_COUNT_TABLE_EVENT_REMOVE=1 REFERENCE_COUNT_TABLE_EVENT_IGNORE=2
+conflict_address_table_result CONFLICT_ADDRESS_TABLE_CHANGED=0 CONFLICT_ADDRESS_TABLE_UNCHANGED=1 CONFLICT_ADDRESS_TABLE_FULL=2
+conflict_address_table_event CONFLICT_ADDRESS_TABLE_EVENT_INSERT=0 CONFLICT_ADDRESS_TABLE_EVENT_REMOVE=1 CONFLICT_ADDRESS_TABLE_EVENT_CONFLICT=2 CONFLICT_ADDRESS_TABLE_EVENT_PAUSE=3
 metadata_table_approximate METADATA_TABLE_APPROXIMATE_FILTER=0 METADATA_TABLE_APPROXIMATE_REGISTERS=1
 metadata_table_result METADATA_TABLE_MISS=0 METADATA_TABLE_HIT=1
 metadata_table_update_result METADATA_TABLE_UPDATED=0 METADATA_TABLE_RECLAIMED=1 METADATA_TABLE_FILLED=2 METADATA_TABLE_EVICTED=3 METADATA_TABLE_STASHED=4 METADATA_TABLE_SPILLED=5 METADATA_TABLE_APPROXIMATED=6
@@ -214,6 +218,8 @@ sequential_resolver_config size:N lanes:I filter_bits:I hashes:I granularity:I e
 last_written_config size:N ways:I entries:I time_bits:I granularity:I address_bits:I seed:Q h3_rows:[I
 first_read_config size:N warps:I lanes:I time_bits:I guard_writeback:?
 first_read_verdict silent:Q second_chance:Q read_write:Q
+reference_count_table_config size:N entries:I count_bits:I granularity:I address_bits:I
+conflict_address_table_config size:N entries:I granularity:I address_bits:I write_write:?
 metadata_table_config size:N ways:I entries:I stash:I granularity:I address_bits:I time_bits:I warp_bits:I count_bits:I owner_bits:I longest_chain:I evict_above:I approximate:I filter_ways:I filter_entries:I memory_latency:I seed:Q table_rows:[I filter_rows:[I
 metadata_table_entry wts:Q rts:Q writes:I owner:I place:I cycles:I
 reader_list_config size:N entries:I root_bits:I leaf_bits:I address_bits:I word_bytes:I fold:?
@@ -511,6 +517,28 @@ gputm_first_read_finish_probe i table:!first_read warp:I mask:Q writers:Q out:>@
 gputm_first_read_conflicts Q table:!first_read warp:I
 gputm_first_read_get_time 1 table:!first_read warp:I lane:I time:>Q
 gputm_first_read_oldest Q table:!first_read
+gputm_reference_count_table_params P
+gputm_reference_count_table_config_preset 0 config:>@reference_count_table_config name:s
+gputm_reference_count_table_new 0 ctx:*ctx config:&reference_count_table_config out:P
+gputm_reference_count_table_free v table:*reference_count_table
+gputm_reference_count_table_unit *unit table:*reference_count_table
+gputm_reference_count_table_add i table:*reference_count_table address:Q write:?
+gputm_reference_count_table_add_probe i table:!reference_count_table address:Q write:?
+gputm_reference_count_table_remove i table:*reference_count_table address:Q write:?
+gputm_reference_count_table_remove_probe i table:!reference_count_table address:Q write:?
+gputm_reference_count_table_get_counts 1 table:!reference_count_table address:Q readers:>I writers:>I
+gputm_conflict_address_table_params P
+gputm_conflict_address_table_config_preset 0 config:>@conflict_address_table_config name:s
+gputm_conflict_address_table_new 0 ctx:*ctx config:&conflict_address_table_config out:P
+gputm_conflict_address_table_free v table:*conflict_address_table
+gputm_conflict_address_table_unit *unit table:*conflict_address_table
+gputm_conflict_address_table_insert i table:*conflict_address_table address:Q write:?
+gputm_conflict_address_table_insert_probe i table:!conflict_address_table address:Q write:?
+gputm_conflict_address_table_remove i table:*conflict_address_table address:Q write:?
+gputm_conflict_address_table_lookup 1 table:*conflict_address_table address:Q write:?
+gputm_conflict_address_table_lookup_probe i table:!conflict_address_table address:Q write:?
+gputm_conflict_address_table_pause 0 table:*conflict_address_table lanes:Q address:[Q write:? paused:>Q
+gputm_conflict_address_table_get_marks 1 table:!conflict_address_table address:Q read:>? written:>?
 gputm_metadata_table_params P
 gputm_metadata_table_config_preset 0 config:>@metadata_table_config name:s
 gputm_metadata_table_new 0 ctx:*ctx config:&metadata_table_config out:P
