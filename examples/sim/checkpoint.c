@@ -9,6 +9,7 @@
 
 #include "report/point.h"
 #include "base/arena.h"
+#include "base/table.h"
 
 #define MAGIC "gputm-sim state\n"
 #define COMMAND 4096
@@ -24,12 +25,12 @@ struct head {
 /* FNV-1a, over words of eight bytes. */
 static uint64_t sum_of(const unsigned char *byte, size_t size)
 {
-	uint64_t sum = UINT64_C(0xcbf29ce484222325), word;
+	uint64_t sum = SIM_HASH_START, word;
 
 	for (; size; size -= size < sizeof word ? size : sizeof word, byte += sizeof word) {
 		word = 0;
 		memcpy(&word, byte, size < sizeof word ? size : sizeof word);
-		sum = (sum ^ word) * UINT64_C(0x100000001b3);
+		sum = (sum ^ word) * SIM_HASH_FACTOR;
 		sum ^= sum >> 32;
 	}
 	return sum;

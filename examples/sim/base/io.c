@@ -4,28 +4,10 @@
 
 #include <string.h>
 
-/* Make room for `size` more bytes. */
-static bool reserve(struct sim_io *io, size_t size)
-{
-	size_t capacity = io->capacity ? io->capacity : 1 << 20;
-	void *grown;
-
-	while (capacity < io->at + size)
-		capacity *= 2;
-	if (capacity == io->capacity)
-		return true;
-	grown = sim_realloc(io->byte, capacity);
-	io->starved |= !grown;
-	if (!grown)
-		return false;
-	io->byte = grown;
-	io->capacity = capacity;
-	return true;
-}
-
 static void write_piece(struct sim_io *io, uint64_t size)
 {
-	if (!io->starved && reserve(io, sizeof size + size)) {
+	io->starved |= !SIM_ROOM(io->byte, io->capacity, io->at + sizeof size + size);
+	if (!io->starved) {
 		memcpy(io->byte + io->at, &size, sizeof size);
 		io->at += sizeof size;
 	}

@@ -33,17 +33,10 @@ static inline uint32_t sim_slab_take(struct sim_slab *slab)
 		memcpy(&slab->free, sim_slab_at(slab, index), sizeof slab->free);
 		return index;
 	}
-	if (slab->used == slab->count) {
-		uint32_t count = slab->count ? 2 * slab->count : 64;
-		void *memory = sim_realloc(slab->memory, count * slab->block);
-
-		if (!memory)
-			return SIM_SLAB_NONE;
-		slab->memory = memory;
-		slab->count = count;
-	}
-	/* A saved state holds the whole block, including bytes that the user never writes. */
-	memset(sim_slab_at(slab, slab->used), 0, slab->block);
+	/* New blocks are 0, as a saved state has also the bytes that the user never writes. */
+	if (slab->used == slab->count && !sim_grow(&slab->memory, slab->block, &slab->count,
+						   sizeof slab->count, slab->used + 1u))
+		return SIM_SLAB_NONE;
 	return slab->used++;
 }
 

@@ -98,22 +98,20 @@ static inline int sim_source_next(struct sim_source *s)
 static inline char *sim_source_text(struct sim_source *s, size_t most, size_t *size)
 {
 	size_t room = 4096;
-	char *text = sim_malloc(room), *bigger;
+	char *text = sim_malloc(room);
 	int c;
 
 	for (*size = 0; text && (c = sim_source_next(s)) != EOF; text[(*size)++] = (char)c) {
-		if (*size + 1 < room)
-			continue;
-		if (room > most) {
+		if (*size + 1 == room && room > most) {
 			s->wrong = "got more than 64 MB, expected a shorter text";
 			*size = 0;
 			break;
 		}
-		room *= 2;
-		bigger = sim_realloc(text, room);
-		if (!bigger)
+		if (!SIM_ROOM(text, room, *size + 2)) {
 			sim_free(text);
-		text = bigger;
+			text = NULL;
+			break;
+		}
 	}
 	*size -= text && s->cut;
 	if (text)

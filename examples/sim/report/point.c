@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../base/source.h"
+#include "../base/table.h"
 #include "../workloads/kernel.h"
 #include "emit.h"
 #include "point.h"
@@ -112,17 +113,10 @@ void sim_point_command(const struct sim_options *o, FILE *out, int width)
 
 /* ---- hash: FNV-1a ---- */
 
-static uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t size)
-{
-	while (size--)
-		hash = (hash ^ (unsigned char)*bytes++) * UINT64_C(0x100000001b3);
-	return hash;
-}
-
 static uint64_t hash_text(uint64_t hash, const char *name, const char *value)
 {
-	hash = hash_bytes(hash, name, strlen(name) + 1);
-	return value ? hash_bytes(hash, value, strlen(value) + 1) : hash;
+	hash = sim_hash_text(hash, name);
+	return value ? sim_hash_text(hash, value) : hash;
 }
 
 static uint64_t hash_number(uint64_t hash, const char *name, uint64_t value)
@@ -142,7 +136,7 @@ uint64_t sim_hash_file(uint64_t hash, const char *name, const char *path)
 
 	hash = hash_text(hash, name, in ? "" : path);
 	while (in && (size = fread(bytes, 1, sizeof bytes, in)))
-		hash = hash_bytes(hash, bytes, size);
+		hash = sim_hash_bytes(hash, bytes, size);
 	if (in)
 		fclose(in);
 	return hash;
@@ -175,7 +169,7 @@ uint64_t sim_point_hash(const struct sim_report *r)
 	const struct gputm_params *params;
 	const char *path;
 	void *config;
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	uint64_t hash = SIM_HASH_START;
 
 	hash = hash_text(hash, "system", alone ? NULL : r->setup->system->name);
 	hash = hash_text(hash, "machine", r->setup->machine_name);

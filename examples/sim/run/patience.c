@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "run.h"
+#include "../base/table.h"
 
 #define SURE_ABORTS 1000 /* commits may be rare, but not rarer than this */
 
@@ -109,7 +110,7 @@ void sim_run_late(struct sim_run *run, uint32_t thread, uint32_t pc, bool inside
 uint64_t sim_sum_words(uint64_t sum, const uint32_t *word, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		sum = (sum ^ word[i]) * UINT64_C(0x100000001b3);
+		sum = (sum ^ word[i]) * SIM_HASH_FACTOR;
 		sum ^= sum >> 32;
 	}
 	return sum;

@@ -201,7 +201,7 @@ static void getm_free(struct seeing *see)
 	for (uint32_t i = 0; seen->warp && i < see->warps; i++)
 		sim_free(seen->warp[i].one);
 	sim_free(seen->warp);
-	sim_free(seen->words.word);
+	seen_words_free(&seen->words);
 	sim_free(seen);
 }
 

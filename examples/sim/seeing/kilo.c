@@ -209,7 +209,7 @@ static void kilo_free(struct seeing *see)
 
 	if (!seen)
 		return;
-	sim_free(seen->words.word);
+	seen_words_free(&seen->words);
 	sim_free(seen->owner);
 	sim_free(seen->with_entries);
 	sim_free(seen);

@@ -380,14 +380,11 @@ static bool named(const char *list, const char *name)
 static bool all_known(const struct sim_port *port, const char *list)
 {
 	const char *warps = port->ops == &flow_no_ops ? "" : "warps", *comma = *warps ? "," : "";
-	char name[64];
+	char name[SIM_PATTERN];
 
-	for (size_t length; *list; list += length + (list[length] == ',')) {
-		bool found;
+	for (size_t n = 0; sim_pattern(list, n, name); n++) {
+		bool found = *warps && !strcmp(name, warps);
 
-		length = strcspn(list, ",");
-		snprintf(name, sizeof name, "%.*s", (int)length, list);
-		found = *warps && !strcmp(name, warps);
 		for (size_t i = 0; i < port->units; i++)
 			found |= !strcmp(port->unit[i].role, name);
 		if (found)
@@ -526,7 +523,7 @@ void seeing_free(struct seeing *see)
 	sim_free(see->loss);
 	sim_free(see->tap);
 	sim_free(see->gauge);
-	sim_free(see->words.word);
+	seen_words_free(&see->words);
 }
 
 enum seen_place seen_place_of(const struct gputm_unit *unit, uint32_t *number)
@@ -543,45 +540,21 @@ enum seen_place seen_place_of(const struct gputm_unit *unit, uint32_t *number)
 
 /* ---- words ------------------------------------------------------------------------------ */
 
-static size_t place_of(const struct seen_words *words, uint64_t key)
-{
-	size_t at = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & (words->capacity - 1);
-
-	while (words->word[at].key && words->word[at].key != key + 1)
-		at = (at + 1) & (words->capacity - 1);
-	return at;
-}
-
-static bool grow(struct seen_words *words)
-{
-	struct seen_words old = *words;
-
-	words->capacity = old.capacity ? 2 * old.capacity : 4096;
-	words->word = sim_calloc(words->capacity, sizeof *words->word);
-	if (!words->word) {
-		*words = old;
-		return false;
-	}
-	for (size_t i = 0; i < old.capacity; i++)
-		if (old.word[i].key)
-			words->word[place_of(words, old.word[i].key - 1)] = old.word[i];
-	sim_free(old.word);
-	return true;
-}
-
 struct seen_word *seen_word_at(struct seen_words *words, uint64_t key, bool add)
 {
-	struct seen_word *word;
+	size_t count = words->table.count, number;
 
-	if (add && 4 * words->count >= 3 * words->capacity && !grow(words))
+	if (add && !SIM_ROOM(words->word, words->room, count + 1))
 		return NULL;
-	if (!words->capacity)
-		return NULL;
-	word = &words->word[place_of(words, key)];
-	if (word->key || !add)
-		return word->key ? word : NULL;
-	words->count++;
-	*word = (struct seen_word){ .key = key + 1, .writer.attempt = SEEN_NONE,
-				    .reader.attempt = SEEN_NONE };
-	return word;
+	number = add ? sim_table_enter(&words->table, key) : sim_table_find(&words->table, key);
+	if (number > count)
+		words->word[count] = (struct seen_word){ .writer.attempt = SEEN_NONE,
+							 .reader.attempt = SEEN_NONE };
+	return number ? &words->word[number - 1] : NULL;
+}
+
+void seen_words_free(struct seen_words *words)
+{
+	sim_free(words->word);
+	sim_free(words->table.place);
 }

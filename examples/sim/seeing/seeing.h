@@ -10,6 +10,7 @@
  * was before is not known: a winner that acted before has no name. Of an attempt that is under way
  * the port knows when it began, and how often its transaction was tried before.
  */
+#include "../base/table.h"
 #include "../machine/machine.h"
 #include "../port/port.h"
 
@@ -149,15 +150,15 @@ struct seen_system {
 
 /* The last access to a word. */
 struct seen_word {
-	uint64_t key; /* plus 1; 0: free */
 	struct seen_actor writer;
 	uint64_t wtime, rtime;
 	struct seen_actor reader;
 };
 
 struct seen_words {
-	struct seen_word *word;
-	size_t count, capacity;
+	struct sim_table table;
+	struct seen_word *word; /* by the number of its key */
+	size_t room;
 };
 
 struct seeing {
@@ -242,5 +243,6 @@ enum seen_place seen_place_of(const struct gputm_unit *unit, uint32_t *number);
 
 /* NULL if out of memory, or if the word is absent and `add` is false. */
 struct seen_word *seen_word_at(struct seen_words *words, uint64_t key, bool add);
+void seen_words_free(struct seen_words *words);
 
 #endif

@@ -159,11 +159,8 @@ static int set_choice(const struct option *o, const char *value, int *out)
 
 static int keep_setting(struct sim_options *out, const char *value)
 {
-	const char **bigger = sim_realloc(out->set, (out->set_count + 1) * sizeof(*out->set));
-
-	if (bigger)
-		out->set = bigger;
-	if (!bigger || !(bigger[out->set_count] = sim_strdup(value))) {
+	if (!SIM_ROOM(out->set, out->set_room, out->set_count + 1) ||
+	    !(out->set[out->set_count] = sim_strdup(value))) {
 		fputs("gputm-sim: out of memory\n", stderr);
 		return -1;
 	}

@@ -71,7 +71,7 @@ struct sim_options {
 	uint64_t concurrency; /* 0: no limit */
 	uint64_t seed;
 	const char **set; /* "PATH.field=value", in order; each has its own memory */
-	size_t set_count;
+	size_t set_count, set_room;
 	bool check, conflicts, list, version, help;
 	const char *list_name; /* of --list, or NULL */
 	int format, progress, vertices; /* of the enums above */

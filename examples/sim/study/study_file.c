@@ -79,23 +79,11 @@ static int read_text(const char *name, struct sim_study_file *out)
 
 /* ---- values ---- */
 
-/* Give the list room for one more; false without memory. */
-static bool make_room(char ***list, size_t used)
-{
-	char **bigger = *list;
-
-	if (!(used & (used - 1))) /* 0, 1, 2, 4, ... */
-		bigger = sim_realloc(bigger, (used ? 2 * used : 1) * sizeof *bigger);
-	if (bigger)
-		*list = bigger;
-	return bigger != NULL;
-}
-
 static int append(struct sim_axis *axis, const char *value)
 {
-	size_t i = axis->values;
+	size_t i = axis->values, room = axis->room;
 
-	if (!make_room(&axis->value, i) || !make_room(&axis->path, i))
+	if (!SIM_ROOM(axis->path, room, i + 1) || !SIM_ROOM(axis->value, axis->room, i + 1))
 		return out_of_memory();
 	axis->path[i] = NULL;
 	axis->value[i] = sim_strdup(value);
@@ -195,6 +183,7 @@ static void clear(struct sim_axis *axis)
 	sim_free(axis->value);
 	sim_free(axis->path);
 	axis->value = axis->path = NULL;
+	axis->room = 0;
 }
 
 /* Store the line, without values yet; a line for --quick replaces the line that it stands for. */

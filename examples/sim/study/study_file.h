@@ -23,7 +23,7 @@ struct sim_axis {
 	char *name; /* name of an option, or PATH.FIELD */
 	char **value; /* as the file has them */
 	char **path;  /* value as a path from here, where it is a file; else NULL */
-	size_t values;
+	size_t values, room;
 	const char *file;
 	unsigned line;
 	bool zipped; /* its values go one to one with those of the axis before */

@@ -16,76 +16,40 @@
 #include "../base/output.h"
 #include "../base/quote.h"
 #include "../base/source.h"
+#include "../base/table.h"
 #include "../report/report.h"
 
 /* ---- names by number ---- */
 
 struct names {
+	struct sim_table table; /* by hash; of two names with one hash, the later has the next */
 	char **name;
-	size_t *slot, count, slots; /* slots: places in name, from 1; a power of two of them */
+	size_t room;
 };
-
-static uint64_t hash_of(const char *text)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	while (*text)
-		hash = (hash ^ (unsigned char)*text++) * UINT64_C(0x100000001b3);
-	return hash ^ hash >> 32;
-}
-
-static size_t slot_of(const struct names *names, const char *text)
-{
-	size_t at = hash_of(text) & (names->slots - 1);
-
-	while (names->slot[at] && strcmp(names->name[names->slot[at] - 1], text))
-		at = (at + 1) & (names->slots - 1);
-	return at;
-}
-
-static bool grow(struct names *names)
-{
-	size_t slots = names->slots ? 2 * names->slots : 64;
-	char **name = sim_realloc(names->name, slots * sizeof *name);
-	size_t *slot = sim_calloc(slots, sizeof *slot);
-
-	if (name)
-		names->name = name;
-	if (!name || !slot) {
-		sim_free(slot);
-		return false;
-	}
-	sim_free(names->slot);
-	names->slot = slot;
-	names->slots = slots;
-	for (size_t i = 0; i < names->count; i++)
-		slot[slot_of(names, name[i])] = i + 1;
-	return true;
-}
 
 /* The number of a name, entering new names; SIZE_MAX if out of memory. */
 static size_t number_of(struct names *names, const char *text)
 {
-	size_t at;
+	uint64_t hash = sim_hash_text(SIM_HASH_START, text);
+	size_t number;
 
-	if (2 * names->count >= names->slots && !grow(names))
+	while ((number = sim_table_find(&names->table, hash)) &&
+	       strcmp(names->name[number - 1], text))
+		hash++;
+	if (number)
+		return number - 1;
+	if (!SIM_ROOM(names->name, names->room, names->table.count + 1) ||
+	    !(names->name[names->table.count] = sim_strdup(text)))
 		return SIZE_MAX;
-	at = slot_of(names, text);
-	if (!names->slot[at]) {
-		names->name[names->count] = sim_strdup(text);
-		if (!names->name[names->count])
-			return SIZE_MAX;
-		names->slot[at] = ++names->count;
-	}
-	return names->slot[at] - 1;
+	return sim_table_enter(&names->table, hash) - 1;
 }
 
 static void free_names(struct names *names)
 {
-	for (size_t i = 0; i < names->count; i++)
+	for (size_t i = 0; i < names->table.count; i++)
 		sim_free(names->name[i]);
 	sim_free(names->name);
-	sim_free(names->slot);
+	sim_free(names->table.place);
 }
 
 /* ---- values ---- */

@@ -9,6 +9,7 @@
 #include "../base/output.h"
 #include "../base/names.h"
 #include "../base/quote.h"
+#include "../base/table.h"
 #include "../report/point.h"
 #include "../study/setup.h"
 
@@ -341,29 +342,21 @@ static int look_at_figures(struct sweep_points *p, sweep_run_fn *run)
 	return sim_only_matched(p->file.tell, matched, where) ? 0 : -1;
 }
 
-static uint64_t hashed(uint64_t hash, const char *text)
-{
-	do
-		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-	while (*text++);
-	return hash;
-}
-
 /* A hash of everything that decides results: the text of the study, and the contents of the kernels
  * and other files that its points read. */
 static void make_hash(struct sweep_points *p)
 {
 	const struct sim_study_file *file = &p->file;
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	uint64_t hash = SIM_HASH_START;
 	struct sim_file read;
 
 	for (size_t i = 0; i < file->axes; i++) {
-		hash = hashed(hash, file->axis[i].zipped ? "zip" : "");
-		hash = hashed(hash, file->axis[i].name);
+		hash = sim_hash_text(hash, file->axis[i].zipped ? "zip" : "");
+		hash = sim_hash_text(hash, file->axis[i].name);
 		for (size_t k = 0; k < file->axis[i].values; k++)
-			hash = hashed(hash, file->axis[i].value[k]);
+			hash = sim_hash_text(hash, file->axis[i].value[k]);
 	}
-	hash = hashed(hashed(hash, file->check ? "check" : ""), p->told);
+	hash = sim_hash_text(sim_hash_text(hash, file->check ? "check" : ""), p->told);
 	for (size_t i = 0; sim_input_at(i, &read); i++)
 		if (strcmp(read.option, "study"))
 			hash = sim_hash_file(hash, read.option, read.name);

@@ -6,21 +6,11 @@
 
 #include "../base/arena.h"
 #include "../base/json.h"
-
-#define HASH_START UINT64_C(0xcbf29ce484222325)
-#define HASH_FACTOR UINT64_C(0x100000001b3)
+#include "../base/table.h"
 
 struct run {
 	uint64_t group, figures, index; /* hashes of the other values, of the figures; the point */
 };
-
-static uint64_t hashed(uint64_t hash, const char *text)
-{
-	do
-		hash = (hash ^ (unsigned char)*text) * HASH_FACTOR;
-	while (*text++);
-	return hash;
-}
 
 static void take(void *state, const char *path, const char *text, bool quoted)
 {
@@ -28,7 +18,7 @@ static void take(void *state, const char *path, const char *text, bool quoted)
 
 	(void)quoted;
 	if (strncmp(path, "point.", 6) && strncmp(path, "config.", 7) && strcmp(path, "run"))
-		*hash = hashed(hashed(*hash, path), text);
+		*hash = sim_hash_text(sim_hash_text(*hash, path), text);
 }
 
 /* The line of seeds with several values, or SIM_AXES. */
@@ -78,13 +68,13 @@ static size_t collect(const struct sweep_points *points, const struct sweep_line
 		char *text = lines->place[i].failed ? NULL : sweep_line(lines, i);
 		struct run *r = &run[count];
 
-		*r = (struct run){ HASH_START, HASH_START, i };
+		*r = (struct run){ SIM_HASH_START, SIM_HASH_START, i };
 		count += text && sim_json_each(text, take, &r->figures);
 		sim_free(text);
 		sweep_point_values(points, i, digit);
 		for (size_t k = 0; k < points->file.axes; k++)
 			if (!goes_with(&points->file, k, seed))
-				r->group = (r->group ^ digit[k]) * HASH_FACTOR;
+				r->group = (r->group ^ digit[k]) * SIM_HASH_FACTOR;
 	}
 	qsort(run, count, sizeof *run, by_group);
 	return count;
