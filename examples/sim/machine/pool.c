@@ -12,52 +12,7 @@
  */
 #include <string.h>
 
-#include "gputm/warp_former.h"
-#include "../base/arena.h"
-#include "plain.h"
-
-SIM_UNIT_KIND(warp_former, SIM_OF_CORE);
-
-enum { THEN_GO = 1, THEN_BRANCH, THEN_BARRIER };
-
-struct formed {
-	struct sim_warp warp; /* its reg and slot follow from its threads */
-	uint32_t slot[SIM_MAX_LANES];
-	/* state, as is the warp */
-	uint64_t due;	/* cycle */
-	uint32_t after; /* the next one in the list of a cycle: its place plus 1 */
-	uint32_t next, taken; /* PC, of a branch: its own; lanes that take it */
-	uint8_t then; /* what comes when its instruction has completed */
-};
-
-struct sim_pool {
-	struct gputm_warp_former_config config; /* the same of all cores: that of the first one */
-	struct gputm_warp_former *former;
-	struct formed *formed; /* [count]; the place of a warp is its slot in the unit */
-	uint32_t count;
-	/* state, as are the warps */
-	uint32_t first[SIM_WHEEL_TICKS]; /* place plus 1 of the first warp of a cycle */
-	uint64_t occupied[SIM_WHEEL_TICKS / 64];
-	uint64_t served; /* all cycles up to this one */
-	uint32_t barrier_pc[SIM_BLOCK_SLOTS]; /* where the blocks go on */
-	/* Of each thread, by its home: stores on their way, and the warp that waits for them. */
-	uint32_t stores[SIM_MAX_WARPS][SIM_MAX_LANES], waiting[SIM_MAX_WARPS][SIM_MAX_LANES];
-};
-
-static struct sim_pool *pool_of(const struct sim_machine *machine, uint32_t core)
-{
-	return (struct sim_pool *)machine->forming + core;
-}
-
-static struct formed *formed_of(struct sim_warp *warp)
-{
-	return (struct formed *)warp;
-}
-
-static uint32_t place_of(const struct sim_pool *p, const struct sim_warp *warp)
-{
-	return warp->number - warp->core * p->count;
-}
+#include "pool.h"
 
 static void refused(struct sim_machine *machine, uint32_t pc)
 {
@@ -71,7 +26,7 @@ static uint64_t cycle_of(const struct sim_machine *machine, uint64_t tick)
 
 /* ---- the wheel ---- */
 
-static void hang(struct sim_pool *p, struct formed *f)
+static void hang(struct sim_pool *p, struct sim_formed *f)
 {
 	uint64_t at = f->due;
 	uint32_t slot;
@@ -80,15 +35,15 @@ static void hang(struct sim_pool *p, struct formed *f)
 		at = p->served + SIM_WHEEL_TICKS - 1;
 	slot = (uint32_t)at % SIM_WHEEL_TICKS;
 	f->after = p->first[slot];
-	p->first[slot] = place_of(p, &f->warp) + 1;
+	p->first[slot] = sim_formed_place(p, &f->warp) + 1;
 	p->occupied[slot / 64] |= UINT64_C(1) << slot % 64;
 }
 
 static void until(struct sim_machine *machine, struct sim_warp *warp, uint64_t tick)
 {
 	warp->wait = SIM_UNTIL;
-	formed_of(warp)->due = cycle_of(machine, tick);
-	hang(pool_of(machine, warp->core), formed_of(warp));
+	sim_formed_of(warp)->due = cycle_of(machine, tick);
+	hang(sim_pool_of(machine, warp->core), sim_formed_of(warp));
 }
 
 /* The next cycle in which a warp completes; SIM_NEVER: none does. */
@@ -104,13 +59,13 @@ static uint64_t due(const struct sim_pool *p)
 static void go(struct sim_machine *machine, struct sim_warp *warp, uint64_t next)
 {
 	(void)machine;
-	formed_of(warp)->then = THEN_GO;
-	formed_of(warp)->next = (uint32_t)next;
+	sim_formed_of(warp)->then = THEN_GO;
+	sim_formed_of(warp)->next = (uint32_t)next;
 }
 
 static void branch(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc, uint64_t taken)
 {
-	struct formed *f = formed_of(warp);
+	struct sim_formed *f = sim_formed_of(warp);
 
 	(void)machine;
 	f->then = THEN_BRANCH;
@@ -120,41 +75,41 @@ static void branch(struct sim_machine *machine, struct sim_warp *warp, uint32_t 
 
 static void barrier(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc)
 {
-	formed_of(warp)->then = THEN_BARRIER;
-	formed_of(warp)->next = (uint32_t)sim_pc_after(&machine->port, pc);
+	sim_formed_of(warp)->then = THEN_BARRIER;
+	sim_formed_of(warp)->next = (uint32_t)sim_pc_after(&machine->port, pc);
 	until(machine, warp, machine->port.now + (uint64_t)machine->config.plain_latency *
 							   machine->port.core_ticks);
 }
 
 static int divide(struct sim_machine *machine, struct sim_warp *warp)
 {
-	const struct formed *f = formed_of(warp);
+	const struct sim_formed *f = sim_formed_of(warp);
 	const struct sim_instr *instr = &machine->port.program->code[f->next];
-	struct sim_pool *p = pool_of(machine, warp->core);
+	struct sim_pool *p = sim_pool_of(machine, warp->core);
 	struct gputm_warp_former_target target = {
 		.taken_pc = instr->target,
 		.other_pc = sim_pc_after(&machine->port, f->next),
 		.rpc = instr->meet,
 	};
 
-	return gputm_warp_former_branch(p->former, place_of(p, warp), f->taken, &target);
+	return gputm_warp_former_branch(p->former, sim_formed_place(p, warp), f->taken, &target);
 }
 
 static int wait_at_barrier(struct sim_machine *machine, struct sim_warp *warp)
 {
-	struct sim_pool *p = pool_of(machine, warp->core);
-	uint32_t next = formed_of(warp)->next;
+	struct sim_pool *p = sim_pool_of(machine, warp->core);
+	uint32_t next = sim_formed_of(warp)->next;
 
 	for (SIM_EACH_LANE(lane, warp->active))
 		p->barrier_pc[machine->core[warp->core].warp[warp->home[lane]].block] = next;
-	return gputm_warp_former_barrier(p->former, place_of(p, warp), next);
+	return gputm_warp_former_barrier(p->former, sim_formed_place(p, warp), next);
 }
 
 /* The instruction has completed: its threads go back to the pool, and this warp is over. */
 static bool resume(struct sim_machine *machine, struct sim_warp *warp)
 {
-	struct sim_pool *p = pool_of(machine, warp->core);
-	const struct formed *f = formed_of(warp);
+	struct sim_pool *p = sim_pool_of(machine, warp->core);
+	const struct sim_formed *f = sim_formed_of(warp);
 	int result;
 
 	if (machine->plain->check)
@@ -164,7 +119,7 @@ static bool resume(struct sim_machine *machine, struct sim_warp *warp)
 	else if (f->then == THEN_BARRIER)
 		result = wait_at_barrier(machine, warp);
 	else
-		result = gputm_warp_former_proceed(p->former, place_of(p, warp), f->next);
+		result = gputm_warp_former_proceed(p->former, sim_formed_place(p, warp), f->next);
 	warp->wait = SIM_FREE;
 	if (result < 0)
 		refused(machine, warp->pc);
@@ -189,11 +144,11 @@ static bool leave(struct sim_machine *machine, struct sim_warp *warp, uint32_t p
 		  uint64_t *ended)
 {
 	struct sim_core *core = &machine->core[warp->core];
-	struct sim_pool *p = pool_of(machine, warp->core);
+	struct sim_pool *p = sim_pool_of(machine, warp->core);
 
 	(void)ended;
 	warp->wait = SIM_FREE;
-	if (lanes && gputm_warp_former_exit(p->former, place_of(p, warp), lanes) < 0)
+	if (lanes && gputm_warp_former_exit(p->former, sim_formed_place(p, warp), lanes) < 0)
 		refused(machine, pc);
 	for (SIM_EACH_LANE(lane, lanes)) {
 		uint32_t block = core->warp[warp->home[lane]].block;
@@ -202,7 +157,7 @@ static bool leave(struct sim_machine *machine, struct sim_warp *warp, uint32_t p
 			end_block(machine, warp->core, block);
 	}
 	warp->active &= (uint32_t)~lanes;
-	if (warp->active && gputm_warp_former_proceed(p->former, place_of(p, warp),
+	if (warp->active && gputm_warp_former_proceed(p->former, sim_formed_place(p, warp),
 						      sim_pc_after(&machine->port, pc)) < 0)
 		refused(machine, pc);
 	return false;
@@ -225,7 +180,7 @@ static void serve_cycle(struct sim_machine *machine, struct sim_pool *p, uint32_
 	p->first[slot] = 0;
 	p->occupied[slot / 64] &= ~(UINT64_C(1) << slot % 64);
 	while (next && !machine->port.failed) {
-		struct formed *f = &p->formed[next - 1];
+		struct sim_formed *f = &p->formed[next - 1];
 
 		next = f->after;
 		if (f->due > p->served)
@@ -251,40 +206,18 @@ static void serve(struct sim_machine *machine, struct sim_pool *p, uint64_t cycl
 
 static void launch(struct sim_machine *machine, struct sim_warp *warp, uint64_t lanes)
 {
-	if (gputm_warp_former_launch(pool_of(machine, warp->core)->former, warp->index, lanes, 0))
+	struct sim_pool *p = sim_pool_of(machine, warp->core);
+
+	if (gputm_warp_former_launch(p->former, warp->index, lanes, 0))
 		sim_fail(&machine->port, -EINVAL, "the warp former refuses a block");
-}
-
-/* Words from the registers of a home to those of the next. */
-static uint32_t home_words(const struct sim_machine *machine, const struct sim_core *core)
-{
-	return machine->config.warps > 1 ? (uint32_t)(core->warp[1].reg - core->warp->reg) : 0;
-}
-
-/* Registers of the threads: of a static warp in place; else lane by lane, from those of the first
- * home on. */
-static void find_registers(const struct sim_core *core, struct formed *f, bool together)
-{
-	f->warp.slot = together ? NULL : f->slot;
-	f->warp.reg = core->warp[together ? f->warp.home[__builtin_ctz(f->warp.active)] : 0].reg;
-}
-
-static void find_slots(const struct sim_machine *machine, const struct sim_core *core,
-		       struct formed *f)
-{
-	uint32_t words = home_words(machine, core);
-
-	for (SIM_EACH_LANE(lane, f->warp.active))
-		f->slot[lane] = f->warp.home[lane] * words + (uint32_t)lane;
 }
 
 /* The threads of a warp that is formed: those of a static warp, or each in the lane that it has in
  * its home. */
 static void take_threads(const struct sim_machine *machine, const struct sim_core *core,
-			 struct formed *f, const struct gputm_warp_former_warp *made)
+			 struct sim_formed *f, const struct gputm_warp_former_warp *made)
 {
-	uint32_t lanes = machine->config.lanes, words = home_words(machine, core);
-	uint32_t home = made->home;
+	uint32_t lanes = machine->config.lanes, home = made->home;
 	bool together = home != GPUTM_WARP_FORMER_NO_WARP;
 
 	if (together) {
@@ -295,13 +228,13 @@ static void take_threads(const struct sim_machine *machine, const struct sim_cor
 		home = made->thread[lane] / lanes;
 		f->warp.home[lane] = (uint8_t)home;
 		f->warp.thread[lane] = core->warp[home].thread[lane];
-		f->slot[lane] = home * words + (uint32_t)lane;
 	}
 	f->warp.block = core->warp[home].block;
-	find_registers(core, f, together);
+	sim_formed_find(machine, f, together);
 }
 
-static struct formed *pick(struct sim_machine *machine, struct sim_core *core, struct sim_pool *p)
+static struct sim_formed *pick(struct sim_machine *machine, struct sim_core *core,
+			       struct sim_pool *p)
 {
 	struct gputm_warp_former_warp made;
 	struct sim_warp *warp;
@@ -338,9 +271,9 @@ static void issue(struct sim_machine *machine, struct sim_core *core, struct sim
 static void call(struct sim_machine *machine, uint32_t index)
 {
 	struct sim_core *core = &machine->core[index];
-	struct sim_pool *p = pool_of(machine, index);
+	struct sim_pool *p = sim_pool_of(machine, index);
 	uint64_t now = machine->port.now, next = SIM_NEVER, idle = 0;
-	struct formed *f = NULL;
+	struct sim_formed *f = NULL;
 
 	sim_plain_count(machine, index);
 	for (uint32_t i = 0; i < machine->config.issue_slots; i++)
@@ -381,11 +314,11 @@ static void send(struct sim_machine *machine, const struct sim_warp *warp, uint8
 static bool load(struct sim_machine *machine, struct sim_warp *warp,
 		 const struct gputm_access_coalescer_access *wide)
 {
-	const struct sim_pool *p = pool_of(machine, warp->core);
+	const struct sim_pool *p = sim_pool_of(machine, warp->core);
 	uint32_t waiters;
-	enum sim_l1_answer answer = sim_l1_load(&machine->core[warp->core].l1, &machine->port,
-						wide->address, place_of(p, warp), SIM_NOBODY,
-						&waiters);
+	enum sim_l1_answer answer =
+		sim_l1_load(&machine->core[warp->core].l1, &machine->port, wide->address,
+			    sim_formed_place(p, warp), SIM_NOBODY, &waiters);
 
 	warp->outstanding += answer != SIM_L1_HERE;
 	if (answer == SIM_L1_MISSED)
@@ -396,13 +329,13 @@ static bool load(struct sim_machine *machine, struct sim_warp *warp,
 static void write(struct sim_machine *machine, struct sim_warp *warp, enum sim_op op,
 		  const struct gputm_access_coalescer_access *wide)
 {
-	struct sim_pool *p = pool_of(machine, warp->core);
+	struct sim_pool *p = sim_pool_of(machine, warp->core);
 	struct sim_l1 *l1 = &machine->core[warp->core].l1;
 	uint32_t waiters = SIM_NOBODY;
 
 	sim_l1_remove(l1, wide->address);
 	if (op != SIM_STORE) {
-		waiters = sim_l1_await(l1, &machine->port, place_of(p, warp), SIM_NOBODY,
+		waiters = sim_l1_await(l1, &machine->port, sim_formed_place(p, warp), SIM_NOBODY,
 				       SIM_NOBODY);
 		warp->outstanding++;
 	}
@@ -446,13 +379,13 @@ static void access(struct sim_machine *machine, struct sim_warp *warp, enum sim_
 
 static bool stores_done(const struct sim_machine *machine, struct sim_warp *warp)
 {
-	struct sim_pool *p = pool_of(machine, warp->core);
+	struct sim_pool *p = sim_pool_of(machine, warp->core);
 	bool done = true;
 
 	for (SIM_EACH_LANE(lane, warp->active)) {
 		if (!p->stores[warp->home[lane]][lane])
 			continue;
-		p->waiting[warp->home[lane]][lane] = place_of(p, warp) + 1;
+		p->waiting[warp->home[lane]][lane] = sim_formed_place(p, warp) + 1;
 		done = false;
 	}
 	return done;
@@ -477,7 +410,7 @@ static void stored(struct sim_machine *machine, struct sim_pool *p, uint32_t thr
 static void reply(struct sim_machine *machine, const struct sim_message *message)
 {
 	struct sim_core *core = &machine->core[message->core];
-	struct sim_pool *p = pool_of(machine, message->core);
+	struct sim_pool *p = sim_pool_of(machine, message->core);
 	uint32_t first = message->e;
 	struct sim_waiter waiter;
 
@@ -498,159 +431,10 @@ static void reply(struct sim_machine *machine, const struct sim_message *message
 		       cycle_of(machine, machine->port.now) * machine->port.core_ticks);
 }
 
-/* ---- places of threads ---- */
-
-/* Threads that wait at a barrier, of a static warp. */
-static void place_lanes(const struct sim_warp *home, uint64_t mask, uint32_t pc, sim_place *place,
-			void *state)
-{
-	for (SIM_EACH_LANE(lane, mask))
-		place(state, home->thread[lane], pc);
-}
-
-static void places(struct sim_machine *machine, uint32_t index, sim_place *place, void *state)
-{
-	const struct sim_pool *p = pool_of(machine, index);
-	const struct sim_warp *home = machine->core[index].warp;
-	struct gputm_warp_former_warp warp;
-	uint64_t mask, pc;
-	bool in_flight;
-
-	for (uint32_t i = 0; i < p->count; i++) {
-		if (!gputm_warp_former_get_warp(p->former, i, &warp, &in_flight))
-			continue;
-		for (SIM_EACH_LANE(lane, warp.mask))
-			place(state, home[warp.thread[lane] / machine->config.lanes].thread[lane],
-			      (uint32_t)warp.pc);
-	}
-	for (uint32_t w = 0; w < machine->config.warps; w++) {
-		if (gputm_warp_former_at_warp_barrier(p->former, w, &mask, &pc))
-			place_lanes(&home[w], mask, (uint32_t)pc, place, state);
-		mask = gputm_warp_former_at_block_barrier(p->former, w);
-		place_lanes(&home[w], mask, p->barrier_pc[home[w].block], place, state);
-	}
-}
-
-/* ---- life and state ---- */
-
-static int make_core(struct sim_machine *machine, uint32_t index)
-{
-	struct sim_pool *p = pool_of(machine, index);
-	int error = sim_unit_add(&machine->port, "warp_former", &kind_warp_former,
-				 &pool_of(machine, 0)->config, &p->former);
-
-	p->count = machine->config.warps * machine->config.lanes;
-	p->formed = sim_calloc(p->count, sizeof *p->formed);
-	for (uint32_t i = 0; p->formed && i < p->count; i++) {
-		p->formed[i].warp.core = (uint8_t)index;
-		p->formed[i].warp.number = index * p->count + i;
-		p->formed[i].warp.stray_of = machine->plain->stray;
-	}
-	return error ? error : p->formed ? 0 : -ENOMEM;
-}
-
-static int make(struct sim_machine *machine)
-{
-	struct sim_pool *pools = sim_calloc(machine->config.cores, sizeof *pools);
-	struct gputm_warp_former_config *config;
-	int error = 0;
-
-	machine->forming = pools;
-	if (!pools)
-		return -ENOMEM;
-	config = &pools->config;
-	*config = *(const struct gputm_warp_former_config *)sim_role_config(machine, "warp_former");
-	config->lanes = machine->config.lanes;
-	config->warps = machine->config.warps;
-	config->block_warps = machine->plain->block_warps;
-	for (uint32_t i = 0; !error && i < machine->config.cores; i++)
-		error = make_core(machine, i);
-	return error;
-}
-
-static void free_cores(struct sim_machine *machine)
-{
-	for (uint32_t i = 0; machine->forming && i < machine->config.cores; i++)
-		sim_free(pool_of(machine, i)->formed);
-	sim_free(machine->forming);
-}
-
-static void formed_io(struct sim_machine *machine, struct sim_pool *p, struct formed *f,
-		      struct sim_io *io)
-{
-	const uint32_t core = f->warp.core, number = f->warp.number;
-	bool together = !f->warp.slot;
-
-	SIM_IO(io, f->warp.wait);
-	if (f->warp.wait == SIM_FREE)
-		return;
-	SIM_IO_FROM(io, &f->warp, wait);
-	SIM_IO_FROM(io, f, due);
-	SIM_IO(io, together);
-	SIM_IO_FLAG(io, together);
-	sim_io_must(io, "warp", f->warp.core == core && f->warp.number == number &&
-					f->warp.active && f->after <= p->count);
-	if (io->loading && sim_io_ok(io))
-		sim_warp_check(machine, &f->warp, io);
-	sim_lanes_must(&machine->port, io, "warp", f->taken);
-	sim_io_must(io, "warp", f->then <= THEN_BARRIER &&
-					f->next < machine->port.program->length);
-	if (io->loading && sim_io_ok(io)) {
-		find_slots(machine, &machine->core[core], f);
-		find_registers(&machine->core[core], f, together);
-	}
-}
-
-/* A warp is in one list of the wheel at most, and lives. */
-static void wheel_check(const struct sim_pool *p, struct sim_io *io)
-{
-	unsigned char *hangs = sim_calloc(p->count + 1, 1);
-
-	io->starved |= !hangs;
-	for (uint32_t i = 0; hangs && i < SIM_WHEEL_TICKS; i++)
-		for (uint32_t next = p->first[i]; next && sim_io_ok(io);
-		     next = p->formed[next - 1].after) {
-			sim_io_below(io, "wheel", next - 1, p->count);
-			if (!sim_io_ok(io))
-				break;
-			sim_io_must(io, "wheel", p->formed[next - 1].warp.wait == SIM_UNTIL &&
-							 !hangs[next - 1]);
-			hangs[next - 1] = 1;
-		}
-	sim_free(hangs);
-}
-
-static void io_cores(struct sim_machine *machine, struct sim_io *io)
-{
-	for (uint32_t i = 0; i < machine->config.cores; i++) {
-		struct sim_pool *p = pool_of(machine, i);
-		const uint32_t *waiting = p->waiting[0];
-
-		for (uint32_t k = 0; k < p->count && sim_io_ok(io); k++)
-			formed_io(machine, p, &p->formed[k], io);
-		SIM_IO_FROM(io, p, first);
-		if (io->loading && sim_io_ok(io))
-			wheel_check(p, io);
-		for (uint32_t k = 0; k < SIM_MAX_WARPS * SIM_MAX_LANES; k++)
-			sim_io_below(io, "waiting", waiting[k], (uint64_t)p->count + 1);
-		for (uint32_t k = 0; k < SIM_BLOCK_SLOTS; k++)
-			sim_io_below(io, "barrier_pc", p->barrier_pc[k],
-				     machine->port.program->length);
-	}
-}
-
-static void check(struct sim_machine *machine, const struct sim_message *message,
-		  struct sim_io *io)
-{
-	sim_io_must(io, "message", message->what <= SIM_DO_ADD || message->what == SIM_DO_FETCH);
-	sim_io_must(io, "message", message->c == SIM_NO_WORDS);
-	sim_l1_claim(&machine->core[message->core].l1, io, message->e);
-}
-
 static const struct sim_own_warps own = { call, until, access, reply };
 
 const struct sim_former sim_warp_pool = {
-	.make = make, .free = free_cores, .io = io_cores, .launch = launch, .resume = resume,
-	.go = go, .branch = branch, .exit = leave, .barrier = barrier, .own = &own,
-	.stores_done = stores_done, .check = check, .places = places,
+	.make = sim_pool_make, .free = sim_pool_free, .io = sim_pool_io, .check = sim_pool_check,
+	.places = sim_pool_places, .launch = launch, .resume = resume, .go = go, .branch = branch,
+	.exit = leave, .barrier = barrier, .own = &own, .stores_done = stores_done,
 };
