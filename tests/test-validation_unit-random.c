@@ -119,6 +119,7 @@ KIT_DRIVE(validation_unit, 24, 4000)
 	config.granularity = 4u << kit_u32(bytes, 6);
 	config.address_bits = kit_u32(bytes, 2) ? 32 : 40;
 	config.access_delay = kit_u32(bytes, 3);
+	config.report_highest = kit_u32(bytes, 3) == 2;
 	config.entries = 4; /* room for all granules; each check looks at every cell */
 	config.filter_entries = 4;
 	r.o.config = config;

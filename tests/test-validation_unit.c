@@ -229,6 +229,27 @@ KIT_MADE(test_full_stall_buffer_aborts, u, "stall_lines=1 stall_requests=1 count
 	KIT_HAS(last, reason, GPUTM_VALIDATION_UNIT_REASON_BUFFER, time, 11);
 }
 
+/* IV-A's other reading: an abort reports the highest time of all stamps, here of other granules; a
+ * store's is one more. */
+KIT_MADE(test_abort_reports_the_highest_time, u, "report_highest=1")
+{
+	ck_assert_int_eq(store(u, 0x100, 1, 20), OK);
+	ck_assert_int_eq(load(u, 0x200, 2, 30), OK);
+	ck_assert_int_eq(load(u, 0x100, 4, 40), STALLED);
+	ck_assert_int_eq(load(u, 0x100, 3, 10), ABORT);
+	ck_assert_uint_eq(last.time, 30);
+	u = KIT_SWAP(validation_unit, u);
+	ck_assert_int_eq(load(u, 0x100, 3, 10), ABORT);
+	ck_assert_uint_eq(last.time, 30);
+	ck_assert_int_eq(store(u, 0x300, 2, 30), OK);
+	ck_assert_int_eq(store(u, 0x200, 5, 2), ABORT);
+	ck_assert_uint_eq(last.time, 31);
+	/* In a rollover all clocks go to 0. */
+	gputm_validation_unit_rollover(u);
+	ck_assert_int_eq(load(u, 0x400, 6, 50), ABORT);
+	ck_assert_uint_eq(last.time, 0);
+}
+
 KIT_MADE(test_validation_unit_misuse_changes_nothing, u,
 	 "time_bits=4 warp_bits=3 margin=0 address_bits=16")
 {

@@ -169,6 +169,24 @@ KIT_TEST(test_warp_clock_backoff_grows)
 	}
 }
 
+/* V-A: an increasing back-off. The paper's preset goes to 256 x 500 cycles at once, and further. */
+KIT_TEST(test_warp_clock_backoff_of_the_paper)
+{
+	struct gputm_warp_clock_config config = GPUTM_WARP_CLOCK_CONFIG_INIT;
+	struct gputm_warp_clock *c;
+	uint64_t cycles = 0, high = 0;
+
+	ck_assert_int_eq(gputm_warp_clock_config_preset(&config, "getm-paper"), 0);
+	c = make_of(kit, &config);
+	for (unsigned i = 1; i < 8 + 64 + 64; i++) {
+		ck_assert_int_eq(gputm_warp_clock_abort(c, 0, 0), 0);
+		ck_assert_int_ge(gputm_warp_clock_restart(c, 0, &cycles), 0);
+		ck_assert_uint_le(cycles, 500u << (i < 8 ? i : i < 8 + 64 ? 8 : 9));
+		high = cycles > high ? cycles : high;
+	}
+	ck_assert_uint_gt(high, 500 << 8);
+}
+
 /* After 16 doublings, or without patience after the limit, it is as long as it gets. */
 KIT_TEST(test_warp_clock_backoff_stops_growing)
 {

@@ -92,6 +92,8 @@ struct gputm_validation_unit_config {
 	const uint32_t *filter_rows; /**< of its filter's; NULL: the seed */
 	/** Cycles that an access, or a release, takes beyond its first (0..100). */
 	uint64_t access_delay;
+	/** 1: an abort reports the highest time of the unit, not the granule's. */
+	bool report_highest;
 };
 /* begin INIT */
 #define GPUTM_VALIDATION_UNIT_CONFIG_INIT \
@@ -102,7 +104,7 @@ struct gputm_validation_unit_config {
 	  /* stash */ 4, /* granularity */ 32, /* address_bits */ 32, /* count_bits */ 16, \
 	  /* longest_chain */ 32, /* evict_above */ 0, /* approximate: filter */ 0, \
 	  /* filter_ways */ 4, /* filter_entries */ 64, /* memory_latency */ 115, /* seed */ 1u, \
-	  NULL, NULL, /* access_delay */ 0u }
+	  NULL, NULL, /* access_delay */ 0u, /* report_highest */ false }
 /* end INIT */
 
 /** A transactional access. */

@@ -60,7 +60,8 @@ enum gputm_warp_clock_event {
 /** @return the parameter table. */
 GPUTM_API const struct gputm_params *gputm_warp_clock_params(void);
 
-/** Fill @p config from the preset "getm" (Table V: 48 warps x 32 bits). @return 0; -EINVAL. */
+/** Fill @p config from the preset "getm" (Table V: 48 warps x 32 bits) or "getm-paper" (with a
+ * back-off that increases further). @return 0; -EINVAL. */
 GPUTM_API GPUTM_MUST_CHECK int
 gputm_warp_clock_config_preset(struct gputm_warp_clock_config *config, const char *name);
 

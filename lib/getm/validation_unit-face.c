@@ -28,6 +28,8 @@ static const struct gputm_param rows[] = {
 	GPUTM__METADATA_RULES,
 	PARAM(access_delay, 0, 100, 0, false,
 	      "Cycles that an access, or a release, takes beyond its first.", "released simulator"),
+	PARAM(report_highest, 0, 1, 0, false,
+	      "1: an abort reports the highest time of the unit, not the granule's.", "GETM IV-A"),
 };
 
 static const struct gputm_preset presets[] = {
@@ -200,6 +202,7 @@ static void clear(struct gputm_unit *unit)
 	u->owed = 0;
 	u->state = GPUTM_VALIDATION_UNIT_STATE_RUNNING;
 	u->leader = 0;
+	u->highest = 0;
 }
 
 /* ---- snapshots ---- */
@@ -271,6 +274,8 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 	gputm__io_u64(io, &u->owed);
 	gputm__io_u32_max(io, &u->state, GPUTM_VALIDATION_UNIT_STATE_ROLLING, "state");
 	gputm__io_u32_max(io, &u->leader, u->config.units - 1, "leader");
+	if (u->config.report_highest)
+		gputm__io_u64_max(io, &u->highest, u->time_max + 1, "highest time");
 }
 
 /* ---- invariants ---- */
@@ -371,6 +376,8 @@ static void storage(const struct gputm_unit *unit, struct gputm__arrays *out)
 	gputm__arrays_of(out, gputm_metadata_table_unit(u->table));
 	gputm_unit_storage(gputm_stall_buffer_unit(u->buffer), 0, &lines);
 	gputm__array(out, "stall buffer", lines.entries, lines.bits, lines.ports);
+	if (u->config.report_highest)
+		gputm__array_apart(out, "highest time", 1, u->config.time_bits, 1);
 }
 
 GPUTM__UNIT(validation_unit, .version = 4, .setup = setup, .validate = validate, .laws = laws,

@@ -44,6 +44,7 @@ struct gputm_validation_unit {
 	/* Rollover. */
 	struct gputm__queue from_ring, to_ring; /* struct gputm_validation_unit_message */
 	uint32_t state, leader;
+	uint64_t highest; /* of the times that stamps have got; 0 without report_highest */
 
 	uint64_t address_max, warp_max, time_max, threshold, sequence_mask, count_max;
 	uint32_t slots;

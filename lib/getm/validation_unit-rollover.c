@@ -83,6 +83,7 @@ void gputm__validation_roll(struct gputm_validation_unit *u)
 	       !gputm__validation_waiting(u) && !gputm_metadata_table_writes(u->table)) {
 		if (gputm_metadata_table_flush(u->table))
 			gputm__assert(false);
+		u->highest = 0;
 		u->rollovers++;
 		set_state(u, GPUTM_VALIDATION_UNIT_STATE_RUNNING, leader);
 		send(u, 1, leader);

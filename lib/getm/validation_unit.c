@@ -67,6 +67,9 @@
  *     may each read what the other goes on to write, and neither order explains it.
  *     `paper_order` keeps that.
  *   - Fig. 6 sets wts to warpts, the text to warpts + 1: see above.
+ *   - What an abort reports has two readings in IV-A: the stamps of what it met, as in the
+ *     examples, or "the highest timestamp seen so far at the LLC". `report_highest` is the
+ *     second, of the stamps in this unit; no access waits less often for it.
  *   - A full stall buffer aborts, as in the paper; the report may then be below the
  *     attempt's own time, which warp_clock takes care of.
  *   - The wakes above. See also validation_unit-rollover.c.
@@ -316,11 +319,27 @@ static void park(struct gputm_validation_unit *u, const struct access *a)
 	u->taken++;
 }
 
+/* A stamp of the unit has the time of this access, in the paper's times. */
+static inline void see_time(struct gputm_validation_unit *u, const struct access *a)
+{
+	if (u->config.report_highest)
+		gputm__maximum(&u->highest, a->request->time + a->request->write);
+}
+
+static inline int grant(struct gputm_validation_unit *u, struct access *a)
+{
+	int result = a->request->write ? grant_store(u, a) : grant_load(u, a);
+
+	if (result >= 0)
+		see_time(u, a);
+	return result;
+}
+
 /* Carry out the verdict. Negative: -ENOMEM, with nothing changed. */
 static inline int apply(struct gputm_validation_unit *u, struct access *a, unsigned verdict)
 {
 	if (verdict == GPUTM_VALIDATION_UNIT_REASON_GRANTED)
-		return a->request->write ? grant_store(u, a) : grant_load(u, a);
+		return grant(u, a);
 	if (verdict == WAITS || verdict == GPUTM_VALIDATION_UNIT_REASON_BUFFER)
 		park(u, a);
 	return 0;
@@ -328,12 +347,13 @@ static inline int apply(struct gputm_validation_unit *u, struct access *a, unsig
 
 /* ---- answer ---- */
 
-/* What an aborted attempt reports to its warp's clock. */
+/* What an aborted attempt reports to its warp's clock. In a rollover all clocks go to 0. */
 static inline uint64_t reported(const struct gputm_validation_unit *u, const struct access *a)
 {
 	uint64_t wts = wts_time(u, a->m.wts), rts = rts_time(u, a->m.rts);
+	uint64_t cause = a->request->write && rts > wts ? rts : wts;
 
-	return a->request->write && rts > wts ? rts : wts;
+	return u->highest > cause && !u->state ? u->highest : cause;
 }
 
 /* Give the answer, count and tell. */

@@ -31,6 +31,7 @@ struct oracle_validation_unit {
 	} granule[ORACLE_VU_GRANULES];
 	struct gputm_validation_unit_request waiting[ORACLE_VU_WAITERS], woken[ORACLE_VU_WAITERS];
 	unsigned waits, wakes;
+	uint64_t highest; /* time of any stamp so far, of writes plus 1 */
 	ORACLE_STATS(ORACLE_VALIDATION_UNIT_STATS) stats;
 };
 
@@ -66,6 +67,8 @@ static uint64_t report(const struct oracle_validation_unit *o,
 	uint64_t wts = o->granule[g].wts.ever ? o->granule[g].wts.time + 1 : 0;
 	uint64_t rts = o->granule[g].rts.ever ? o->granule[g].rts.time : 0;
 
+	if (o->config.report_highest)
+		return o->highest;
 	return r->write && rts > wts ? rts : wts;
 }
 
@@ -136,6 +139,7 @@ static void granted(struct oracle_validation_unit *o, const struct gputm_validat
 	unsigned g = granule(o, r->address);
 
 	o->stats.granted++;
+	oracle_most(&o->highest, r->time + r->write);
 	if (!r->write) {
 		raise(&o->granule[g].rts, r);
 		return;

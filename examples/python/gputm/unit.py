@@ -238,7 +238,7 @@ writer_table_request address:Q snapshot:Q tx:I
 writer_table_writer tx:I committed:? version:Q
 version_table_config size:N regions:I versions:I row_shift:I time_bits:I address_bits:I stamp_bits:I reference_bits:I plain_as_given:? lazy:?
 version_table_version state:i.version_table_state address:Q created:Q references:I stamp:Q
-validation_unit_config size:N paper_order:? time_bits:I warp_bits:I sequence_bits:I margin:Q id:I units:I input:I output:I stall_lines:I stall_requests:I ways:I entries:I stash:I granularity:I address_bits:I count_bits:I longest_chain:I evict_above:I approximate:I filter_ways:I filter_entries:I memory_latency:I seed:Q table_rows:[I filter_rows:[I access_delay:Q
+validation_unit_config size:N paper_order:? time_bits:I warp_bits:I sequence_bits:I margin:Q id:I units:I input:I output:I stall_lines:I stall_requests:I ways:I entries:I stash:I granularity:I address_bits:I count_bits:I longest_chain:I evict_above:I approximate:I filter_ways:I filter_entries:I memory_latency:I seed:Q table_rows:[I filter_rows:[I access_delay:Q report_highest:?
 validation_unit_request tag:Q address:Q time:Q sequence:Q warp:I write:?
 validation_unit_answer tag:Q time:Q result:I reason:I cycles:I
 validation_unit_granule wts:Q rts:Q writes:I owner:I
