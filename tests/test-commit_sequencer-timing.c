@@ -49,6 +49,29 @@ KIT_WITH(test_timing_lanes_become_cids, struct core core, core_of(kit, ""))
 	ck_assert(retired(&core, 0, 7, 2));
 }
 
+/* A commit is done when its writes are in memory, and over when all partitions have retired it. */
+KIT_WITH(test_timing_done_before_retirement, struct core core, core_of(kit, ""))
+{
+	const uint32_t written = GPUTM_COMMIT_UNIT_REPORT_WRITTEN;
+
+	access(&core, 0, 0x3, true, false);
+	begun(&core, 0, 0x3, 7);
+	flush(&core);
+	KIT_REFUSED(-EINVAL, push(&core, 0, written, 0, 7, 2, 0x3, 0), "end of writing of first");
+	outcome(&core, 0, 7, 2, 0x3, 0x3);
+	flush(&core);
+	KIT_REFUSED(-EINVAL, push(&core, 1, written, 0, 7, 2, 0x1, 0), "not expected");
+	ck_assert_int_eq(push(&core, 0, written, 0, 7, 2, 0x1, 0), OK);
+	KIT_REFUSED(-EINVAL, push(&core, 0, written, 0, 7, 2, 0x1, 0), "not expected");
+	ck_assert(!done(&core, 0, 0x3, 0));
+	ck_assert_int_eq(push(&core, 0, written, 0, 7, 2, 0x2, 0), OK);
+	ck_assert(done(&core, 0, 0x3, 0));
+	retire(&core, 0, 7, 2);
+	ck_assert(!retired(&core, 0, 7, 2));
+	retire(&core, 1, 7, 2);
+	ck_assert(retired(&core, 0, 7, 2));
+}
+
 KIT_WITH(test_timing_done_fill_per_lane, struct core core, core_of(kit, "pack_done=0"))
 {
 	access(&core, 0, 0x3, false, true);

@@ -72,8 +72,8 @@ static struct gputm_commit_unit_config any_config(struct kit_bytes *bytes)
 	c.first_cid = kit_u32(bytes, 100);
 	c.seed = kit_number(bytes, 1);
 	c.serial_input = kit_u32(bytes, 2);
-	c.ordered_outcomes = kit_u32(bytes, 2);
-	c.entry_done = kit_u32(bytes, 2);
+	c.ordered_outcomes = (uint8_t)kit_u32(bytes, 3);
+	c.entry_done = (uint8_t)kit_u32(bytes, 3);
 	c.empty_pool = kit_u32(bytes, 2);
 	return c;
 }
@@ -89,7 +89,7 @@ static struct oracle_plan any_plan(struct kit_bytes *bytes,
 		.skips = kit_u32(bytes, 16),
 		.private_words = c->warp_mode,
 		.ordered = c->ordered_outcomes,
-		.entry_done = c->entry_done && !c->warp_mode,
+		.done = c->entry_done == 1 && c->warp_mode ? 0 : c->entry_done,
 		.first_cid = c->first_cid,
 		.seed = kit_number(bytes, 4),
 		.config = c,

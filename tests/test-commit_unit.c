@@ -189,6 +189,34 @@ KIT_TEST(test_commit_unit_outcomes_wait_for_the_core)
 		wait_report(&h, GPUTM_COMMIT_UNIT_REPORT_OUTCOME, cid, true);
 }
 
+/* Likewise for the end of writes: 8 does not retire before the core has heard of its write. */
+KIT_TEST(test_commit_unit_ends_of_writes_wait_for_the_core)
+{
+	struct hand h = hand_of(make(kit, SMALL "output_depth=1 entry_done=written"));
+	const uint32_t far = 0x10000;
+
+	for (uint64_t cid = 7; cid <= 8; cid++) {
+		send_log(&h, GPUTM_COMMIT_UNIT_MESSAGE_WRITE_LOG, cid, far + (uint32_t)cid, 1, 1);
+		send_mask(&h, GPUTM_COMMIT_UNIT_MESSAGE_DONE, cid, true);
+		wait_report(&h, GPUTM_COMMIT_UNIT_REPORT_OUTCOME, cid, true);
+	}
+	for (uint64_t cid = 7; cid <= 8; cid++)
+		send_mask(&h, GPUTM_COMMIT_UNIT_MESSAGE_VERDICT, cid, true);
+	serve(&h, 1, 0);
+	serve(&h, 1, 0);
+	ticks(&h, 20);
+	ck_assert_uint_eq(gputm_commit_unit_oldest(h.unit), 7);
+	kit_round_trip(&commit_unit_maker, unit_of(h.unit));
+	kit_hostile(&commit_unit_maker, unit_of(h.unit));
+	/* The flags of 8 lie before its buffer with the word. */
+	KIT_REFUSED(-EINVAL, kit_forged(unit_of(h.unit), 4 * (far + 8), -4, 1, 96),
+		    "C10: completed writes on no list");
+	wait_report(&h, GPUTM_COMMIT_UNIT_REPORT_WRITTEN, 7, false);
+	wait_report(&h, GPUTM_COMMIT_UNIT_REPORT_WRITTEN, 8, false);
+	wait_report(&h, GPUTM_COMMIT_UNIT_REPORT_RETIRED, 7, false);
+	wait_report(&h, GPUTM_COMMIT_UNIT_REPORT_RETIRED, 8, false);
+}
+
 KIT_TEST(test_commit_unit_done_for_each_entry)
 {
 	struct gputm_commit_unit_report report;

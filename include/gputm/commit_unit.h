@@ -140,12 +140,19 @@ enum gputm_commit_unit_report_kind {
 	GPUTM_COMMIT_UNIT_REPORT_OUTCOME = 0,
 	/**
 	 * mask: these have retired here, skips included. One report for all lanes of the warp;
-	 * with entry_done one for each entry that has written, with the lanes since the report
-	 * before, and one for what is left.
+	 * in scalar mode with entry_done = true one for each entry that has written, with the lanes
+	 * since the report before, and one for what is left.
 	 */
 	GPUTM_COMMIT_UNIT_REPORT_RETIRED = 1,
 	/** mask (one lane): send its log of this partition again, for @c purpose. */
 	GPUTM_COMMIT_UNIT_REPORT_RESEND = 2,
+	/**
+	 * mask: all that these write here is in memory, and so they are done for the core. Only
+	 * with entry_done = written: one lane in scalar mode, in warp mode all lanes of the warp
+	 * that write here. Their retirement follows in a report of its own, with which credits
+	 * return.
+	 */
+	GPUTM_COMMIT_UNIT_REPORT_WRITTEN = 3,
 };
 
 /**
@@ -193,6 +200,28 @@ enum gputm_commit_unit_empty_pool {
 	 * the log once (thesis 4.4.4: the buffer that comes back is the credit).
 	 */
 	GPUTM_COMMIT_UNIT_EMPTY_POOL_DEFER = 1,
+};
+
+/** When the unit reports a local outcome. */
+enum gputm_commit_unit_ordered_outcomes {
+	/** when the outcome is known */
+	GPUTM_COMMIT_UNIT_ORDERED_OUTCOMES_FALSE = 0,
+	/** then, and after the outcomes of all older entries */
+	GPUTM_COMMIT_UNIT_ORDERED_OUTCOMES_TRUE = 1,
+	/** likewise, but an older entry whose revalidation has begun is passed, and its outcome
+	 * follows when it is known */
+	GPUTM_COMMIT_UNIT_ORDERED_OUTCOMES_PASSING = 2,
+};
+
+/** With which report the core hears that what an entry writes is in memory. */
+enum gputm_commit_unit_entry_done {
+	/** the retirement of its warp */
+	GPUTM_COMMIT_UNIT_ENTRY_DONE_FALSE = 0,
+	/** its own retirement, in scalar mode */
+	GPUTM_COMMIT_UNIT_ENTRY_DONE_TRUE = 1,
+	/** a report when its own last write has completed, in warp mode the last write of its
+	 * warp, whatever older entries do */
+	GPUTM_COMMIT_UNIT_ENTRY_DONE_WRITTEN = 2,
 };
 
 /** Geometry, modes and bandwidths. See gputm_commit_unit(3) for ranges and sources. */
@@ -250,10 +279,12 @@ struct gputm_commit_unit_config {
 	const uint32_t *history_filter_rows; /**< the same for its filter */
 	/** Process a packed message lane by lane, and in warp mode a log word by word. */
 	bool serial_input;
-	/** Report outcomes in the order of CIDs. */
-	bool ordered_outcomes;
-	/** Report the retirement of each entry that has written, in scalar mode. */
-	bool entry_done;
+	/** Report outcomes in the order of CIDs; passing: but for entries that revalidate, which
+	 * are passed (enum gputm_commit_unit_ordered_outcomes). */
+	uint8_t ordered_outcomes;
+	/** Report each entry that has written: true, at its retirement, in scalar mode; written,
+	 * when its own last write has completed (enum gputm_commit_unit_entry_done). */
+	uint8_t entry_done;
 	/** What happens to a log when no buffer is free (enum gputm_commit_unit_empty_pool). */
 	uint32_t empty_pool;
 };
@@ -267,7 +298,7 @@ struct gputm_commit_unit_config {
 	  /* port_words */ 2048, /* history_sets */ 128, /* history_ways */ 4, \
 	  /* filter_ways */ 4, /* filter_buckets */ 256, /* pending_block */ 0, \
 	  /* pending_entries */ 4096, /* first_cid */ 1u, /* seed */ 1u, NULL, NULL, \
-	  /* serial_input */ false, /* ordered_outcomes */ false, /* entry_done */ false, \
+	  /* serial_input */ false, /* ordered_outcomes: false */ 0, /* entry_done: false */ 0, \
 	  /* empty_pool: resend */ 0 }
 /* end INIT */
 

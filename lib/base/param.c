@@ -179,7 +179,7 @@ static const char *const *names_of(const struct gputm_param *row)
 {
 	static const char *const booleans[] = { "false", "true" };
 
-	return row->bytes == 1 ? booleans : row->choices;
+	return row->bytes == 1 && !row->choices ? booleans : row->choices;
 }
 
 static int refuse_text(struct gputm_ctx *ctx, const struct gputm_params *params,

@@ -203,12 +203,18 @@ int gputm_commit_sequencer_grant(struct gputm_commit_sequencer *s, uint64_t firs
 	return 0;
 }
 
+/* Lanes that have passed everywhere, and may not have written all that they write here. */
+static inline uint64_t still_writing(const struct slot *c, const struct share *h)
+{
+	return h->wrote & c->decided & ~c->failed & ~c->due & ~h->retired;
+}
+
 static int probe_resend(const struct gputm_commit_sequencer *s, const struct slot *c,
 			const struct share *h, uint64_t lanes,
 			const struct gputm_commit_unit_report *report)
 {
 	bool commits = report->purpose == GPUTM_COMMIT_UNIT_PURPOSE_COMMIT;
-	uint64_t may = commits ? h->wrote & c->decided & ~c->failed & ~c->due & ~h->retired
+	uint64_t may = commits ? still_writing(c, h)
 			       : h->touched & ~c->open & ~h->answered;
 
 	if (report->purpose > GPUTM_COMMIT_UNIT_PURPOSE_COMMIT || lanes & (lanes - 1) ||
@@ -225,12 +231,13 @@ static int probe_resend(const struct gputm_commit_sequencer *s, const struct slo
 static int probe_lanes(const struct gputm_commit_sequencer *s,
 		       const struct gputm_commit_unit_report *report, uint64_t lanes, uint64_t may)
 {
+	static const char *const name[] = { "outcome", "retirement", "", "end of writing" };
+
 	if (!(lanes & ~may) && !(report->yes & ~report->mask))
 		return GPUTM_COMMIT_SEQUENCER_OK;
-	return gputm__refuse(
-		&s->unit, "%s of first CID %llu, mask 0x%llx: it is not expected",
-		report->kind == GPUTM_COMMIT_UNIT_REPORT_OUTCOME ? "outcome" : "retirement",
-		(unsigned long long)report->first_cid, (unsigned long long)report->mask);
+	return gputm__refuse(&s->unit, "%s of first CID %llu, mask 0x%llx: it is not expected",
+			     name[report->kind], (unsigned long long)report->first_cid,
+			     (unsigned long long)report->mask);
 }
 
 static inline int probe_report(const struct gputm_commit_sequencer *s, uint32_t partition,
@@ -261,9 +268,11 @@ static inline int probe_report(const struct gputm_commit_sequencer *s, uint32_t 
 							      ~(h->touched & ~h->answered));
 	case GPUTM_COMMIT_UNIT_REPORT_RESEND:
 		return probe_resend(s, c, h, *lanes, report);
+	case GPUTM_COMMIT_UNIT_REPORT_WRITTEN:
+		return probe_lanes(s, report, *lanes, still_writing(c, h));
 	default:
-		return gputm__refuse(&s->unit, "report.kind = %u is not OUTCOME = 0, RETIRED = 1 "
-					       "or RESEND = 2", report->kind);
+		return gputm__refuse(&s->unit, "report.kind = %u is not OUTCOME = 0, RETIRED = 1, "
+					       "RESEND = 2 or WRITTEN = 3", report->kind);
 	}
 }
 
@@ -302,7 +311,10 @@ int gputm_commit_sequencer_push(struct gputm_commit_sequencer *s, uint32_t parti
 		s->slot[slot].failed |= lanes & ~to_lanes(s->slot[slot].lanes, report->yes);
 		gputm__sequencer_decide(s, slot, lanes);
 	} else {
-		shares(s, slot)[partition].retired |= lanes;
+		if (report->kind == GPUTM_COMMIT_UNIT_REPORT_WRITTEN)
+			shares(s, slot)[partition].wrote &= ~lanes;
+		else
+			shares(s, slot)[partition].retired |= lanes;
 		gputm__sequencer_settle(s, slot);
 	}
 	return GPUTM_COMMIT_SEQUENCER_OK;

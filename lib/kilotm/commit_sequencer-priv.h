@@ -44,7 +44,7 @@ struct slot {
 
 /* The lanes of a slot, as one partition sees them. */
 struct share {
-	uint64_t touched, wrote, answered, retired;
+	uint64_t touched, wrote, answered, retired; /* wrote: and the writes may not be complete */
 };
 
 enum { TO_GRANT, TO_FILL, TO_DECIDE, TO_DONE, TO_RETIRE, RINGS };

@@ -14,7 +14,8 @@
  *   WAIT     a lane is decided when each partition it touched has reported an outcome; it
  *            passes if all passed. Its verdict goes to those partitions. The commit is done
  *            when all verdicts are out and every partition in which a passed lane writes has
- *            retired the CID: a lane that only reads is done with its verdict
+ *            retired the CID, or reported that all its writes have completed: a lane that only
+ *            reads is done with its verdict
  *   DRAIN    done for the core; when every partition has retired every CID, the slot ends
  *
  *   core                         partition 0        partition 1
@@ -40,8 +41,9 @@
  *
  * Invariants, checked by check():
  *   I1  a slot is in the rings that its state says, once, and in no other
- *   I2  wrote is in touched; answered is in touched and closed; retired is closed, and answered
- *       where touched; a lane is closed when its done-fill or skip is in the output
+ *   I2  wrote (lanes whose writes may not have completed) is in touched; answered is in touched
+ *       and closed; retired is closed, and answered where touched; a lane is closed when its
+ *       done-fill or skip is in the output
  *   I3  decided lanes are those with all answers (warp mode: all lanes or none)
  *   I4  transactions = passed + failed + lanes of commits that are not done
  *   I5  packets = packets_sent + packets in the output buffer

@@ -7,54 +7,6 @@
  */
 #include "lib/kilotm/commit_unit-priv.h"
 
-/* ---- what several boxes do ---- */
-
-static bool holds_as_needed(const struct gputm_commit_unit *self)
-{
-	return self->config.buffer_policy == GPUTM_COMMIT_UNIT_BUFFER_POLICY_NEEDED;
-}
-
-/* Queue a report on the entry, or on lanes of its warp. */
-static void report(struct gputm_commit_unit *self, const struct entry *entry,
-		   enum gputm_commit_unit_report_kind kind, uint64_t mask, uint64_t yes)
-{
-	struct gputm_commit_unit_report *out = gputm__queue_add(&self->output);
-
-	*out = (struct gputm_commit_unit_report){
-		.kind = kind,
-		.first_cid = cid_of(self, entry) - entry->lane,
-		.lanes = entry->lanes,
-		.mask = mask,
-		.yes = yes,
-		.purpose = kind == GPUTM_COMMIT_UNIT_REPORT_RESEND ? entry->asked - 1u : 0,
-	};
-}
-
-/* Ask the core for a log that is not kept. */
-static void ask(struct gputm_commit_unit *self, struct entry *entry,
-		enum gputm_commit_unit_purpose purpose)
-{
-	entry->asked = (uint8_t)(purpose + 1);
-	entry->resent = 0;
-	pushed_for(self, entry)->lanes[GPUTM__PUSHED_RESENT] &= ~lane_bit(entry);
-	self->resends++;
-	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_EVENT_RESEND, cid_of(self, entry), purpose,
-		    self->cycles, 0);
-	if (!gputm__mutant(GPUTM__MUTANT_DROP_RESEND))
-		report(self, entry, GPUTM_COMMIT_UNIT_REPORT_RESEND, lane_bit(entry), 0);
-}
-
-void gputm__commit_finish(struct gputm_commit_unit *self, struct entry *entry)
-{
-	if (!(entry->flags & GPUTM__WRITES_QUEUED)) {
-		if (is_write_pending(self, entry))
-			gputm__commit_pend(self, entry, -1);
-		if (holds_as_needed(self))
-			drop_buffer(self, entry, 1);
-	}
-	enter_state(self, entry, GPUTM_COMMIT_UNIT_STATE_FINISHED);
-}
-
 /* ---- hazard detection ---- */
 
 static bool has_words_left(const struct gputm_commit_unit *self, const struct entry *entry)
@@ -112,7 +64,9 @@ static void ask_for_words(struct gputm_commit_unit *self, struct entry *entry)
 
 	if (is_deferred(self, entry, log) && !entry->buffer[log])
 		self->deferrals += gputm__commit_take_buffer(self, entry, log);
-	ask(self, entry, log ? GPUTM_COMMIT_UNIT_PURPOSE_RECORD : GPUTM_COMMIT_UNIT_PURPOSE_HAZARD);
+	gputm__commit_ask(self, entry,
+			  log ? GPUTM_COMMIT_UNIT_PURPOSE_RECORD
+			      : GPUTM_COMMIT_UNIT_PURPOSE_HAZARD);
 }
 
 static void detect_words(struct gputm_commit_unit *self, struct entry *entry)
@@ -183,6 +137,22 @@ static void decide(struct gputm_commit_unit *self, struct entry *entry)
 	entry->flags |= GPUTM__DECIDED;
 }
 
+/* The outcome is known. It is reported when the pointer comes there; at once if the pointer is past
+ * the entry, or there is no order. */
+static void know_outcome(struct gputm_commit_unit *self, struct entry *entry)
+{
+	const struct entry *last = group_last(self, entry);
+
+	if (!is_ordered(self)) {
+		gputm__commit_append(self, &self->finalise, entry);
+		return;
+	}
+	decide(self, entry);
+	if (is_passing(self) && cid_of(self, entry) < self->outcome &&
+	    last->decided == group_size(self, entry))
+		gputm__commit_append(self, &self->finalise, entry);
+}
+
 void gputm__commit_leave_validation(struct gputm_commit_unit *self, struct entry *entry)
 {
 	if (entry->state != GPUTM_COMMIT_UNIT_STATE_VALIDATE || entry->at_port || entry->asked)
@@ -190,10 +160,7 @@ void gputm__commit_leave_validation(struct gputm_commit_unit *self, struct entry
 	if (!(entry->flags & GPUTM__HAZARDOUS)) {
 		gputm__sample(&self->validate_cycles, cycles_in_state(self, entry));
 		enter_state(self, entry, GPUTM_COMMIT_UNIT_STATE_FINALISE);
-		if (is_ordered(self))
-			decide(self, entry);
-		else
-			gputm__commit_append(self, &self->finalise, entry);
+		know_outcome(self, entry);
 	} else if (has_writer_retired(self, entry)) {
 		gputm__commit_append(self, &self->revalidate, entry);
 	}
@@ -216,7 +183,7 @@ static void revalidate_entry(struct gputm_commit_unit *self, struct entry *entry
 	entry->flags |= GPUTM__AGAIN;
 	self->revalidations++;
 	if (is_unbounded(entry, 0)) {
-		ask(self, entry, GPUTM_COMMIT_UNIT_PURPOSE_REVALIDATE);
+		gputm__commit_ask(self, entry, GPUTM_COMMIT_UNIT_PURPOSE_REVALIDATE);
 		return;
 	}
 	self->requeued += entry->words[0];
@@ -254,6 +221,19 @@ static bool completes_group(const struct gputm_commit_unit *self, struct entry *
 	return missing == own;
 }
 
+/* Does the pointer pass the group although outcomes are missing? Revalidations bring these. */
+static bool can_pass(const struct gputm_commit_unit *self, const struct entry *last)
+{
+	uint32_t size = group_size(self, last);
+
+	if (!is_passing(self) || self->hazard - self->outcome < size)
+		return false;
+	for (uint32_t n = 0; n < size; n++)
+		if (!is_settling(entry_at(self, self->outcome + n)))
+			return false;
+	return true;
+}
+
 /* In CID order: are all outcomes of the group at the pointer known? A skip needs no room for a
  * report, as nothing is reported of it; in warp mode a warp of skips waits for room all the same.
  */
@@ -261,22 +241,23 @@ static inline bool can_finalise_next(const struct gputm_commit_unit *self)
 {
 	struct entry *entry = entry_at(self, self->outcome), *last;
 
-	if (entry->state < GPUTM_COMMIT_UNIT_STATE_FINALISE)
+	if (!is_settling(entry))
 		return false;
 	last = group_last(self, entry);
-	return last->decided == group_size(self, last) &&
-	       self->hazard - self->outcome >= last->decided &&
+	if (last->decided != group_size(self, last))
+		return can_pass(self, last);
+	return self->hazard - self->outcome >= last->decided &&
 	       (has_report_room(self) || (!self->config.warp_mode && !last->begun));
 }
 
+/* What is on the list comes first: in CID order that is older than the entry at the pointer. */
 static inline bool can_finalise(const struct gputm_commit_unit *self)
 {
-	struct entry *entry;
+	struct entry *entry = list_first(self, &self->finalise);
 
-	if (is_ordered(self))
-		return can_finalise_next(self);
-	entry = list_first(self, &self->finalise);
-	return entry && (has_report_room(self) || !completes_group(self, entry));
+	if (entry)
+		return has_report_room(self) || !completes_group(self, entry);
+	return is_ordered(self) && can_finalise_next(self);
 }
 
 /* The core hears the outcome: a passed entry waits for its verdict from here on. */
@@ -314,7 +295,7 @@ static void announce_group(struct gputm_commit_unit *self, const struct entry *l
 		announce(self, entry);
 	}
 	if (mask)
-		report(self, last, GPUTM_COMMIT_UNIT_REPORT_OUTCOME, mask, passed);
+		gputm__commit_report(self, last, GPUTM_COMMIT_UNIT_REPORT_OUTCOME, mask, passed);
 }
 
 static bool finalise(struct gputm_commit_unit *self)
@@ -323,12 +304,12 @@ static bool finalise(struct gputm_commit_unit *self)
 
 	if (!can_finalise(self))
 		return false;
-	if (is_ordered(self)) {
-		entry = entry_at(self, self->outcome);
-		self->outcome += group_size(self, entry);
-	} else {
+	if (self->finalise.last) {
 		entry = gputm__commit_take(self, &self->finalise);
 		decide(self, entry);
+	} else {
+		entry = entry_at(self, self->outcome);
+		self->outcome += group_size(self, entry);
 	}
 	last = group_last(self, entry);
 	if (last->decided == group_size(self, entry) && (self->config.warp_mode || entry->begun))
@@ -395,22 +376,25 @@ static bool commit(struct gputm_commit_unit *self)
 	if (!can_commit(self))
 		return false;
 	if (ready && is_unbounded(entry, 1)) {
-		ask(self, entry, GPUTM_COMMIT_UNIT_PURPOSE_COMMIT);
+		gputm__commit_ask(self, entry, GPUTM_COMMIT_UNIT_PURPOSE_COMMIT);
 		return true;
 	}
-	self->commit++;
 	if (entry == group_last(self, entry) && (self->config.warp_mode || ready))
 		write_group(self, entry);
+	self->commit++;
+	if (tells_written(self) && entry == group_last(self, entry))
+		gputm__commit_list_written(self, entry);
 	return true;
 }
 
 /* ---- retire ---- */
 
 /* Does the core get a report when the entry retires? It does at the end of the warp, and with
- * entry_done for each entry that has written. */
+ * entry_done = true for each entry that has written. */
 static bool reports_retirement(const struct gputm_commit_unit *self, const struct entry *entry)
 {
-	return ends_warp(entry) || (self->config.entry_done && !self->config.warp_mode &&
+	return ends_warp(entry) || (self->config.entry_done == GPUTM_COMMIT_UNIT_ENTRY_DONE_TRUE &&
+				    !self->config.warp_mode &&
 				    entry->flags & GPUTM__WRITES_QUEUED);
 }
 
@@ -429,6 +413,7 @@ static inline bool can_retire(const struct gputm_commit_unit *self)
 	const struct entry *entry = entry_at(self, self->oldest);
 
 	return self->oldest != self->commit && entry->state == GPUTM_COMMIT_UNIT_STATE_FINISHED &&
+	       !(entry->flags & GPUTM__UNTOLD) &&
 	       (!reports_retirement(self, entry) || has_report_room(self));
 }
 
@@ -465,7 +450,8 @@ static bool retire(struct gputm_commit_unit *self)
 	gputm__emit(&self->unit, GPUTM_COMMIT_UNIT_EVENT_RETIRE, self->oldest,
 		    count_end(self, entry), self->cycles, 0);
 	if (reports_retirement(self, entry)) {
-		report(self, entry, GPUTM_COMMIT_UNIT_REPORT_RETIRED, unreported(self, entry), 0);
+		gputm__commit_report(self, entry, GPUTM_COMMIT_UNIT_REPORT_RETIRED,
+				     unreported(self, entry), 0);
 		self->reported = self->oldest + 1;
 	}
 	if (ends_warp(entry))
@@ -486,6 +472,7 @@ bool gputm__commit_step(struct gputm_commit_unit *self)
 
 	moved |= revalidate(self);
 	moved |= finalise(self);
+	moved |= gputm__commit_tell_written(self);
 	moved |= commit(self);
 	moved |= retire(self);
 	return moved;
@@ -493,6 +480,6 @@ bool gputm__commit_step(struct gputm_commit_unit *self)
 
 bool gputm__commit_can_step(const struct gputm_commit_unit *self)
 {
-	return can_detect(self) || can_revalidate(self) || can_finalise(self) || can_commit(self) ||
-	       can_retire(self);
+	return can_detect(self) || can_revalidate(self) || can_finalise(self) ||
+	       can_tell_written(self) || can_commit(self) || can_retire(self);
 }

@@ -7,10 +7,12 @@
 #include "lib/kilotm/commit_unit-priv.h"
 #include "lib/kilotm/last_writer.h"
 
-/* Does the state of an entry allow its flags? */
-static bool flags_fit(const struct entry *entry)
+/* Does the state of an entry allow its flags? tells: the core is told of completed writes. */
+static bool flags_fit(const struct entry *entry, bool tells)
 {
 	uint32_t fit = GPUTM__UNBOUNDED << 0 | GPUTM__UNBOUNDED << 1, state = entry->state;
+	bool written = state == GPUTM_COMMIT_UNIT_STATE_FINISHED &&
+		       entry->flags & GPUTM__WRITES_QUEUED && entry->words[1];
 
 	fit |= state >= GPUTM_COMMIT_UNIT_STATE_VALIDATE ? GPUTM__AGAIN : 0;
 	fit |= state >= GPUTM_COMMIT_UNIT_STATE_FINALISE ? GPUTM__DECIDED : 0;
@@ -19,7 +21,8 @@ static bool flags_fit(const struct entry *entry)
 	fit |= state < GPUTM_COMMIT_UNIT_STATE_WAIT || state == GPUTM_COMMIT_UNIT_STATE_FINISHED
 		       ? GPUTM__FAILED
 		       : 0;
-	return !(entry->flags & ~fit & (2 * GPUTM__WRITES_QUEUED - 1));
+	fit |= tells && written ? GPUTM__UNTOLD : 0;
+	return !(entry->flags & ~fit);
 }
 
 /* Is a log that the state still needs in its buffer, or unbounded? */
@@ -63,7 +66,7 @@ static const char *check_body(const struct gputm_commit_unit *self, const struct
 		return "C3: a YCID that is no hazard";
 	if (entry->state <= GPUTM_COMMIT_UNIT_STATE_HAZARD && !hazardous && entry->ycid)
 		return "C3: a YCID without a hazard";
-	if (!flags_fit(entry))
+	if (!flags_fit(entry, tells_written(self)))
 		return "C3: flags that the state does not know";
 	if (!buffer_fits(self, entry, 0) || !buffer_fits(self, entry, 1))
 		return "C4: a log that is needed and nowhere";
@@ -99,6 +102,16 @@ static const char *check_pushed(const struct gputm_commit_unit *self, const stru
 	return NULL;
 }
 
+/* Outcomes before the pointer are reported, or to be brought by a revalidation; others are not. */
+static bool order_fits(const struct gputm_commit_unit *self, const struct entry *entry,
+		       uint64_t cid)
+{
+	if (cid >= self->outcome)
+		return !entry->begun || entry->state <= GPUTM_COMMIT_UNIT_STATE_FINALISE;
+	return entry->state > GPUTM_COMMIT_UNIT_STATE_FINALISE ||
+	       (is_passing(self) && is_settling(entry));
+}
+
 static const char *check_order(const struct gputm_commit_unit *self, const struct entry *entry,
 			       uint64_t cid)
 {
@@ -113,9 +126,7 @@ static const char *check_order(const struct gputm_commit_unit *self, const struc
 		return "C1: hazard detection has passed what it has not done";
 	if (cid >= self->hazard && entry->state > GPUTM_COMMIT_UNIT_STATE_HAZARD && entry->begun)
 		return "C1: hazard detection has not passed what it has done";
-	if (is_ordered(self) && cid < self->hazard &&
-	    (cid < self->outcome) != (entry->state > GPUTM_COMMIT_UNIT_STATE_FINALISE) &&
-	    (cid < self->outcome || entry->begun))
+	if (is_ordered(self) && cid < self->hazard && !order_fits(self, entry, cid))
 		return "C1: an outcome out of order";
 	if (cid < self->commit && entry->state < GPUTM_COMMIT_UNIT_STATE_READY)
 		return "C1: commit has passed what it has not done";
@@ -249,7 +260,7 @@ static bool is_ready(const struct gputm_commit_unit *self, const struct entry *e
 		     enum gputm_commit_unit_state state)
 {
 	return entry->state == state && !entry->at_port &&
-	       (state == GPUTM_COMMIT_UNIT_STATE_FINALISE || has_writer_retired(self, entry));
+	       (state != GPUTM_COMMIT_UNIT_STATE_VALIDATE || has_writer_retired(self, entry));
 }
 
 /* Count the entries of the list; UINT64_MAX if one of them is not ready for what follows. */
@@ -272,6 +283,7 @@ static uint64_t ready_in(const struct gputm_commit_unit *self, const struct list
 static const char *check_lists(const struct gputm_commit_unit *self)
 {
 	uint64_t finalise = ready_in(self, &self->finalise, GPUTM_COMMIT_UNIT_STATE_FINALISE);
+	uint64_t untold = ready_in(self, &self->untold, GPUTM_COMMIT_UNIT_STATE_FINISHED);
 
 	if (ready_in(self, &self->revalidate, GPUTM_COMMIT_UNIT_STATE_VALIDATE) == UINT64_MAX)
 		return "C10: an entry that is not ready for revalidation";
@@ -281,9 +293,15 @@ static const char *check_lists(const struct gputm_commit_unit *self)
 		const struct entry *entry = entry_at(self, cid);
 
 		finalise -= entry->state == GPUTM_COMMIT_UNIT_STATE_FINALISE &&
-			    !(entry->flags & GPUTM__DECIDED);
+			    (is_ordered(self) ? cid < self->outcome
+					      : !(entry->flags & GPUTM__DECIDED));
+		untold -= entry->flags & GPUTM__UNTOLD && cid < self->commit;
 	}
-	return self->config.warp_mode || !finalise ? NULL : "C10: an outcome on no list";
+	if (self->config.warp_mode)
+		return NULL;
+	if (finalise)
+		return "C10: an outcome on no list";
+	return untold ? "C10: completed writes on no list" : NULL;
 }
 
 static const char *check_decided(const struct gputm_commit_unit *self)

@@ -7,6 +7,8 @@
 
 static const char *const policies[] = { "all", "accessed", "used", "needed" };
 static const char *const empty_pools[] = { "resend", "defer" };
+static const char *const outcomes[] = { "false", "true", "passing" };
+static const char *const dones[] = { "false", "true", "written" };
 #define UNIT commit_unit
 
 static const struct gputm_param rows[] = {
@@ -47,11 +49,14 @@ static const struct gputm_param rows[] = {
 	PARAM(serial_input, 0, 1, 0, false,
 	      "Process a packed message lane by lane, and in warp mode a log word by word.",
 	      "thesis 6.2.2, released simulator"),
-	PARAM(ordered_outcomes, 0, 1, 0, false, "Report outcomes in the order of CIDs.",
-	      "thesis Fig. 4.5"),
-	PARAM(entry_done, 0, 1, 0, false,
-	      "Report the retirement of each entry that has written, in scalar mode.",
-	      "thesis Fig. 6.3"),
+	CHOICE(ordered_outcomes, 0, 2, 0, outcomes,
+	       "Report outcomes in the order of CIDs; passing: but for entries that revalidate, "
+	       "which are passed.",
+	       "thesis 4.2.5, Fig. 4.5; passing: released simulator"),
+	CHOICE(entry_done, 0, 2, 0, dones,
+	       "Report each entry that has written: true, at its retirement, in scalar mode; "
+	       "written, when its own last write has completed.",
+	       "thesis 4.2.5, Fig. 6.3; written: released simulator"),
 	CHOICE(empty_pool, 0, 1, 0, empty_pools, "What happens to a log when no buffer is free.",
 	       "thesis 4.2.5, 4.4.4"),
 };
@@ -283,7 +288,7 @@ static void clear(struct gputm_unit *unit)
 	self->oldest = self->commit = self->outcome = self->hazard = self->head = c->first_cid;
 	self->reported = c->first_cid;
 	self->detected = self->pending_unbounded = 0;
-	self->revalidate.last = self->finalise.last = 0;
+	self->revalidate.last = self->finalise.last = self->untold.last = 0;
 	self->active = self->buffers_used = self->buffers_touched = 0;
 	self->offers = 0;
 	self->now = 0;
@@ -312,7 +317,8 @@ static const char *check(const struct gputm_unit *unit)
  * The flags: two logs unbounded, failed, hazardous, no skip (`begun`), a log is asked for. The rest
  * follows from them and the state: DECIDED from FINALISE on, if outcomes are ordered as in every
  * preset; WRITES_QUEUED if FINISHED, no skip and not failed, where a failing verdict sets `failed`;
- * and for which box a log is asked. AGAIN is for statistics alone.
+ * and for which box a log is asked. VALIDATE with AGAIN and FINISHED with UNTOLD are states of
+ * their own, of which there are 11 then.
  */
 static unsigned entry_bits(const struct gputm_commit_unit_config *c)
 {

@@ -8,6 +8,7 @@
  *   commit_unit-port.c      the words at the two memory ports
  *   commit_unit-history.c   a word in hazard detection: the last writer history
  *   commit_unit-protocol.c  what a message may say
+ *   commit_unit-reports.c   what cores hear
  *   commit_unit-boxes.c    the boxes of Fig. 4.5 from hazard detection to retirement
  *   commit_unit.c           essay; what comes in (log transfer, verdicts, logs sent again,
  *                           completions), and the cycle
@@ -72,6 +73,7 @@ enum {
 	GPUTM__AGAIN = 16,         /* has begun its revalidation */
 	GPUTM__DECIDED = 32,       /* its outcome is counted in `decided` of its group */
 	GPUTM__WRITES_QUEUED = 64, /* its writes are at the commit port, or have completed */
+	GPUTM__UNTOLD = 128,       /* they have completed, and the core is to hear of that first */
 };
 
 /* The messages that have been pushed for the lanes of a warp, a bit a lane. */
@@ -172,7 +174,7 @@ struct gputm_commit_unit {
 	uint64_t reported;          /* CIDs below: their retirement is reported */
 	uint64_t detected;          /* words of the entry at `hazard` that are detected */
 	uint64_t pending_unbounded; /* pending entries whose write-set is not known */
-	struct list revalidate, finalise;
+	struct list revalidate, finalise, untold;
 
 	uint64_t now; /* ticks; no state, as all times are relative to it */
 	uint64_t cycles, messages, messages_full, absorbed;
@@ -275,6 +277,25 @@ static inline bool is_ordered(const struct gputm_commit_unit *self)
 	return self->config.ordered_outcomes && !gputm__mutant(GPUTM__MUTANT_NO_ORDER);
 }
 
+/* Does the outcome pointer pass entries whose revalidation has begun? */
+static inline bool is_passing(const struct gputm_commit_unit *self)
+{
+	return self->config.ordered_outcomes == GPUTM_COMMIT_UNIT_ORDERED_OUTCOMES_PASSING &&
+	       is_ordered(self);
+}
+
+/* Is the outcome known, or will the entry's revalidation, which has begun, bring the outcome? */
+static inline bool is_settling(const struct entry *entry)
+{
+	return entry->state > GPUTM_COMMIT_UNIT_STATE_VALIDATE || entry->flags & GPUTM__AGAIN;
+}
+
+/* Is the core told when the entry's own writes have completed? */
+static inline bool tells_written(const struct gputm_commit_unit *self)
+{
+	return self->config.entry_done == GPUTM_COMMIT_UNIT_ENTRY_DONE_WRITTEN;
+}
+
 /* The writer whose retirement an entry with a hazard waits for. */
 static inline uint64_t writer_of(const struct entry *entry)
 {
@@ -313,6 +334,12 @@ static inline bool is_deferred(const struct gputm_commit_unit *self, const struc
 {
 	return self->config.empty_pool == GPUTM_COMMIT_UNIT_EMPTY_POOL_DEFER &&
 	       is_unbounded(entry, log) && entry->words[log] <= self->config.buffer_words;
+}
+
+/* Are buffers given back when no later box reads them? */
+static inline bool holds_as_needed(const struct gputm_commit_unit *self)
+{
+	return self->config.buffer_policy == GPUTM_COMMIT_UNIT_BUFFER_POLICY_NEEDED;
 }
 
 /* The words of a log that has a buffer. */
@@ -390,6 +417,12 @@ static inline bool has_report_room(const struct gputm_commit_unit *self)
 	return !gputm__queue_full(&self->output);
 }
 
+/* Is there a group whose writes have completed, and room to say so? */
+static inline bool can_tell_written(const struct gputm_commit_unit *self)
+{
+	return self->untold.last && has_report_room(self);
+}
+
 static inline struct port_word *port_word_at(const struct port *port, uint64_t sequence)
 {
 	return &port->word[sequence & port->mask];
@@ -448,6 +481,21 @@ void gputm__commit_set_expiry(struct gputm_commit_unit *self);
 bool gputm__commit_queueable(const struct gputm_commit_unit *self,
 			     const struct gputm_commit_unit_message *m);
 
+/* ---- commit_unit-reports.c ---- */
+/* Queue a report on the entry, or on lanes of its warp. */
+void gputm__commit_report(struct gputm_commit_unit *self, const struct entry *entry,
+			  enum gputm_commit_unit_report_kind kind, uint64_t mask, uint64_t yes);
+/* Ask the core for a log that is not kept. */
+void gputm__commit_ask(struct gputm_commit_unit *self, struct entry *entry,
+		       enum gputm_commit_unit_purpose purpose);
+/* The entry has failed, or all its writes have completed: it can retire. */
+void gputm__commit_finish(struct gputm_commit_unit *self, struct entry *entry);
+/* Put the group of the entry on the list of those that the core is to hear of, if its lanes are
+ * past the commit pointer and write no more. */
+void gputm__commit_list_written(struct gputm_commit_unit *self, struct entry *entry);
+/* Tell the core of the first group on that list, if there is room; whether it has been told. */
+bool gputm__commit_tell_written(struct gputm_commit_unit *self);
+
 /* ---- commit_unit-boxes.c ---- */
 /* A step of each box, in the order of Fig. 4.5: whether one has changed something. */
 bool gputm__commit_step(struct gputm_commit_unit *self);
@@ -458,8 +506,6 @@ void gputm__commit_wait_for_writer(struct gputm_commit_unit *self, struct entry 
 void gputm__commit_leave_validation(struct gputm_commit_unit *self, struct entry *entry);
 /* Queue the writes of an entry; those of a log that is not kept were queued as they came. */
 void gputm__commit_write(struct gputm_commit_unit *self, struct entry *entry);
-/* The entry has failed, or all its writes have completed: it can retire. */
-void gputm__commit_finish(struct gputm_commit_unit *self, struct entry *entry);
 
 /* ---- commit_unit-check.c ---- */
 const char *gputm__commit_check(const struct gputm_commit_unit *self);

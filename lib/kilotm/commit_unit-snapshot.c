@@ -258,7 +258,7 @@ static void io_report(void *item, struct gputm__io *io)
 {
 	struct gputm_commit_unit_report *report = item;
 
-	gputm__io_u32_max(io, &report->kind, GPUTM_COMMIT_UNIT_REPORT_RESEND, "kind of a report");
+	gputm__io_u32_max(io, &report->kind, GPUTM_COMMIT_UNIT_REPORT_WRITTEN, "kind of a report");
 	gputm__io_u32_max(io, &report->purpose, GPUTM_COMMIT_UNIT_PURPOSE_COMMIT, "purpose");
 	gputm__io_u64(io, &report->first_cid);
 	gputm__io_u32_max(io, &report->lanes, GPUTM_COMMIT_UNIT_LANES_MAX, "lanes of a report");
@@ -318,6 +318,8 @@ void gputm__commit_io(struct gputm_commit_unit *self, struct gputm__io *io)
 		io_entry(self, io, entry_at(self, cid));
 	io_list(self, io, &self->revalidate, GPUTM_COMMIT_UNIT_STATE_VALIDATE);
 	io_list(self, io, &self->finalise, GPUTM_COMMIT_UNIT_STATE_FINALISE);
+	if (tells_written(self))
+		io_list(self, io, &self->untold, GPUTM_COMMIT_UNIT_STATE_FINISHED);
 	io_port(self, io, GPUTM_COMMIT_UNIT_PORT_VALIDATION);
 	io_port(self, io, GPUTM_COMMIT_UNIT_PORT_COMMIT);
 	io_inbox(self, io, &self->input);

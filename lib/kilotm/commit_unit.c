@@ -63,8 +63,8 @@
  * (commit_unit-history.c). After that the entry leaves VALIDATE with its outcome, or waits there
  * for its YCID, after which revalidate() queues the read log again. finalise()
  * reports the outcome, the verdict comes through consume(), commit() queues the writes in CID
- * order, and retire() frees the entry. The words of a log that is not kept come in between, each
- * time that a box needs them (take_resent()).
+ * order, tell_written() reports their end if that is asked for, and retire() frees the entry. The
+ * words of a log that is not kept come in between, each time that a box needs them (take_resent()).
  *
  * Five pointers part the ring. Four of them move in CID order past an entry a cycle; head moves
  * past all CIDs that a message names:
@@ -80,9 +80,11 @@
  *
  * A skip is FINISHED from its message on, in whatever part it stands. `outcome` moves only with
  * ordered_outcomes, in warp mode a warp at a time; else it is where `hazard` is, and the two parts
- * beside it are one. The rest is by lists: an entry that waits for its YCID hangs on the entry of
- * that CID until it retires, then on the list `revalidate`; an entry whose outcome is known hangs
- * on `finalise` if outcomes are not ordered.
+ * beside it are one. With ordered_outcomes = passing it moves past entries in VALIDATE too, whose
+ * revalidation has begun. The rest is by lists: an entry that waits for its YCID hangs on the entry
+ * of that CID until it retires, then on the list `revalidate`; an entry whose outcome is known
+ * hangs on `finalise` if outcomes are not ordered or the pointer is past the entry; an entry whose
+ * writes have completed hangs on `untold` until the core has been told.
  *
  * A read or write log that does not fit its buffer, or finds no buffer free, is not kept:
  * the entry is unbounded. Its words are still compared as they come, but whenever a later
@@ -116,10 +118,18 @@
  * Differences from the paper
  *   - Without ordered_outcomes the local outcome is reported as soon as it is known, and only
  *     commit waits for older entries. Fig. 4.5 has one box for both, in ring order: the
- *     presets do so. Either is correct: the order of writes is that of CIDs.
+ *     presets do so. Either is correct: the order of writes is that of CIDs. An entry that
+ *     revalidates may be in Validation Wait, as 4.2.5 has it wait there "until all conflicting
+ *     transactions have retired", or in Finalizing Outcome, as Claim 5 says of that stage that
+ *     the outcome is sent "after all validation operations are done". In the first case it holds
+ *     back all younger outcomes (ordered_outcomes = true); in the second, which is the released
+ *     simulator's, the pointer passes it once its revalidation has begun (passing).
  *   - Fig. 6.3 has a Done for each transaction, the retirement box one for each entry. With
- *     entry_done an entry that has written reports; skips and failures, for which no core
- *     waits, go with the next report of their warp.
+ *     entry_done = true an entry that has written reports; skips and failures, for which no core
+ *     waits, go with the next report of their warp. "Retire" of 4.2.5 frees the entry and informs
+ *     the core: in the released simulator the core is informed at the entry's own last write, and
+ *     the entry freed in order (written). A credit comes back with the entry, so each warp then has
+ *     a report of its retirement too.
  *   - A done or verdict of several lanes is worked off in a cycle unless serial_input is set,
  *     as in the released simulator without its "parallel input" (6.2.2: a narrow port).
  *   - A local failure finishes at once and its verdict is absorbed when it comes.

@@ -43,7 +43,7 @@ function members(body,    n, i, part, at, bytes) {
 			bytes = 8
 		else if (part[i] ~ /uint32_t|enum /)
 			bytes = 4
-		else if (part[i] ~ /bool/)
+		else if (part[i] ~ /bool|uint8_t/)
 			bytes = 1
 		else
 			fail(name ": what size has " part[i] "?")

@@ -42,6 +42,7 @@ struct warp {
 	uint64_t first_cid;
 	struct attempt lane[LANES]; /* while executing */
 	uint64_t retired[UNITS];    /* lanes, by unit */
+	uint64_t written[UNITS];    /* lanes whose writes are complete, by unit */
 };
 
 struct model {
@@ -127,8 +128,8 @@ static void small_unit(struct setting *s, uint64_t *random)
 	u->filter_ways = 1 + (uint32_t)below(random, 4);
 	u->seed = below(random, 100);
 	u->serial_input = below(random, 2);
-	u->ordered_outcomes = below(random, 2);
-	u->entry_done = below(random, 2);
+	u->ordered_outcomes = (uint8_t)below(random, 3);
+	u->entry_done = (uint8_t)below(random, 3);
 	u->empty_pool = (uint32_t)below(random, 2);
 }
 
@@ -538,6 +539,7 @@ static void acquire(struct model *m, struct warp *w)
 		return;
 	w->first_cid = r->attempts;
 	memset(w->retired, 0, sizeof(w->retired));
+	memset(w->written, 0, sizeof(w->written));
 	m->in_flight -= w->lanes;
 	for (unsigned lane = 0; lane < w->lanes; lane++) {
 		m->owner[r->attempts] = w;
@@ -619,7 +621,8 @@ static void take_retired(struct model *m, struct warp *w, unsigned unit,
 {
 	uint64_t all = (UINT64_C(1) << w->lanes) - 1, everywhere = all;
 
-	if (report->mask != all && (!m->s.unit.entry_done || m->s.unit.warp_mode))
+	if (report->mask != all && (m->s.unit.entry_done != GPUTM_COMMIT_UNIT_ENTRY_DONE_TRUE ||
+				    m->s.unit.warp_mode))
 		broken(m, "a retire report does not name the whole warp");
 	if (report->mask & w->retired[unit])
 		broken(m, "a lane retires twice");
@@ -634,6 +637,20 @@ static void take_retired(struct model *m, struct warp *w, unsigned unit,
 		m->oldest++;
 	w->phase = THINK;
 	w->until = m->now + below(&m->random, m->s.think);
+}
+
+/* Each lane has its passing verdict, and is heard of once, before it retires. */
+static void take_written(struct model *m, struct warp *w, unsigned unit,
+			 const struct gputm_commit_unit_report *report)
+{
+	if (m->s.unit.entry_done != GPUTM_COMMIT_UNIT_ENTRY_DONE_WRITTEN)
+		broken(m, "a report that writes are complete, although nobody asks for one");
+	if (report->mask & (w->retired[unit] | w->written[unit]))
+		broken(m, "writes of a lane are complete twice, or after it has retired");
+	w->written[unit] |= report->mask;
+	for (unsigned lane = 0; lane < w->lanes; lane++)
+		if (report->mask >> lane & 1 && !m->record->attempt[w->first_cid + lane].committed)
+			broken(m, "writes are complete of a lane that has not passed");
 }
 
 static void resend(struct model *m, struct warp *w, unsigned unit,
@@ -676,6 +693,9 @@ static void take_report(struct model *m, unsigned unit,
 		break;
 	case GPUTM_COMMIT_UNIT_REPORT_RETIRED:
 		take_retired(m, w, unit, report);
+		break;
+	case GPUTM_COMMIT_UNIT_REPORT_WRITTEN:
+		take_written(m, w, unit, report);
 		break;
 	default:
 		resend(m, w, unit, report);

@@ -279,14 +279,20 @@ static bool sound(const struct record *r)
 	return !r->broken[0];
 }
 
-/* Of the entries of a unit that have an outcome, each has it after the older ones. */
+/* Of the entries of a unit that have an outcome, each has it after the older ones; if entries are
+ * passed, those alone that have not revalidated. A warp of which a lane revalidates is late. */
 static bool in_ring_order(const struct record *r)
 {
+	bool all = r->setting.unit.ordered_outcomes != GPUTM_COMMIT_UNIT_ORDERED_OUTCOMES_PASSING;
+
+	if (!all && r->setting.unit.warp_mode)
+		return true;
 	for (unsigned k = 0; k < r->setting.units && r->setting.unit.ordered_outcomes; k++) {
 		uint64_t last = 0;
 
 		for (unsigned cid = 0; cid < r->attempts; cid++) {
-			uint64_t outcome = r->attempt[cid].at[k].outcome;
+			const struct entry_record *at = &r->attempt[cid].at[k];
+			uint64_t outcome = all || !at->revalidated ? at->outcome : 0;
 
 			if (outcome && outcome < last)
 				return false;

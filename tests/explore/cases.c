@@ -24,6 +24,10 @@
 #define KILO_RESEND                                                                            \
 	KILO,                                                                                  \
 	.set = { "commit_unit.buffers=0", "commit_unit.empty_pool=resend" }
+/* The released simulator's rules of time. */
+#define PASSING                                                                                \
+	.set = { "commit_unit.ordered_outcomes=passing", "commit_unit.entry_done=written" }
+#define KILO_PASSING KILO, PASSING
 #define KILO_STRONG KILO, .set = { "system.isolation=strong" }
 #define WARPTM .system = &host_warptm, .word_stride = 256
 #define SI .system = &host_si, .word_stride = 256
@@ -82,6 +86,10 @@ const struct explore_case explore_cases[] = {
 	CASE("kilo-tm-same", LARGE, KILO, .cores = 2, .ordered = true, .same = true),
 	CASE("kilo-tm-resend", MORE, KILO_RESEND, .cores = 2, .attempts = 1, .ordered = true,
 	     .seen = "resends"),
+	CASE("kilo-tm-passing", MORE, KILO_PASSING, .cores = 2, .attempts = 1, .ordered = true,
+	     .reload = true, .seen = "revalidations"),
+	CASE("kilo-tm-passing-messages", MORE, KILO_PASSING, .cores = 2, .attempts = 1, .words = 1,
+	     MESSAGES),
 	CASE("kilo-tm-messages", MORE, KILO, .cores = 2, .attempts = 1, .words = 1, MESSAGES),
 	CASE("kilo-tm-ticks", LARGE, KILO, .cores = 2, .attempts = 1, .words = 1, TICKS),
 	CASE("kilo-tm-two-messages", LARGE, KILO, .cores = 2, .attempts = 1, .ordered = true,
@@ -100,6 +108,8 @@ const struct explore_case explore_cases[] = {
 	CASE("warp-getm", ALWAYS, GETM, .cores = 1, .lanes = 2, .attempts = 2, .ordered = true),
 	CASE("warp-kilo-tm", MORE, KILO, .cores = 1, .lanes = 2, .ordered = true),
 	CASE("warptm", ALWAYS, WARPTM, .cores = 1, .lanes = 2, .ordered = true),
+	CASE("warptm-passing", MORE, WARPTM, PASSING, .cores = 2, .lanes = 2, .words = 1,
+	     .attempts = 1, .ordered = true),
 	CASE("warptm-scr", MORE, WARPTM, .set = { "system.resolver=scr" }, .cores = 1, .lanes = 2,
 	     .ordered = true),
 	CASE("warptm-two", MORE, WARPTM, .cores = 2, .lanes = 2, .words = 1, .attempts = 1,

@@ -19,6 +19,7 @@ struct oracle_seq_entry {
 	unsigned next;	   /* of them received */
 	bool closed, skip; /* by the message DONE */
 	bool answered, pass, verdict, retired;
+	bool written; /* its words are in memory, and the core knows */
 	bool resending; /* asked for, not complete */
 	uint32_t purpose;
 	unsigned resent; /* words of it received */
@@ -305,7 +306,26 @@ static bool may_resend(const struct oracle_commit_sequencer *o, const struct ora
 		return false;
 	if (purpose != GPUTM_COMMIT_UNIT_PURPOSE_COMMIT)
 		return !e->answered;
-	return e->verdict && pass && e->writes > 0;
+	return e->verdict && pass && e->writes > 0 && !e->written;
+}
+
+/* Some lanes whose passing verdict has come, and all that they write, are to be reported. */
+static bool report_of_writes(const struct oracle_commit_sequencer *o,
+			     const struct oracle_seq_commit *c, unsigned partition,
+			     struct gputm_commit_unit_report *r)
+{
+	bool complete;
+
+	r->kind = GPUTM_COMMIT_UNIT_REPORT_WRITTEN;
+	r->mask = 0;
+	for (unsigned cid = 0; cid < c->count; cid++) {
+		const struct oracle_seq_entry *e = &c->entry[cid][partition];
+
+		if (!c->done && e->writes && e->verdict && !e->written && !e->retired &&
+		    !e->resending && passes(o, c, cid, &complete))
+			r->mask |= UINT64_C(1) << cid;
+	}
+	return r->mask != 0;
 }
 
 /* The report of one commit and partition that the number picks. */
@@ -326,7 +346,9 @@ static bool report_of(const struct oracle_commit_sequencer *o, const struct orac
 	case 1:
 		r->kind = GPUTM_COMMIT_UNIT_REPORT_RETIRED;
 		r->mask = (UINT64_C(1) << c->count) - 1;
-		return may_retire(c, partition);
+		if (!(pick >> 18 & 3) || !may_retire(c, partition))
+			return report_of_writes(o, c, partition, r);
+		return true;
 	default:
 		r->kind = GPUTM_COMMIT_UNIT_REPORT_OUTCOME;
 		r->mask = answerable(o, c, partition, cid);
@@ -369,6 +391,8 @@ static bool oracle_commit_sequencer_sent(struct oracle_commit_sequencer *o, unsi
 			e->pass = r->yes >> cid & 1;
 		} else if (r->kind == GPUTM_COMMIT_UNIT_REPORT_RETIRED) {
 			e->retired = true;
+		} else if (r->kind == GPUTM_COMMIT_UNIT_REPORT_WRITTEN) {
+			e->written = true;
 		} else {
 			e->resending = true;
 			e->purpose = r->purpose;
@@ -386,7 +410,7 @@ static bool oracle_commit_sequencer_sent(struct oracle_commit_sequencer *o, unsi
 
 /*
  * The core says done: NULL and the lanes that must have failed, or what is wrong: a verdict,
- * an outcome, or the retirement of a write that passed is missing.
+ * an outcome, or the end or retirement of a write that passed is missing.
  */
 static const char *oracle_commit_sequencer_done(struct oracle_commit_sequencer *o,
 						uint64_t first_cid, uint64_t *failed)
@@ -404,8 +428,9 @@ static const char *oracle_commit_sequencer_done(struct oracle_commit_sequencer *
 		if (!pass)
 			*failed |= UINT64_C(1) << c->lane_of[cid];
 		for (unsigned p = 0; p < o->partitions && pass; p++)
-			if (c->entry[cid][p].writes && !c->entry[cid][p].retired)
-				return "done before a write has retired";
+			if (c->entry[cid][p].writes && !c->entry[cid][p].retired &&
+			    !c->entry[cid][p].written)
+				return "done before the core knows of a write's end";
 	}
 	c->done = true;
 	return NULL;

@@ -38,6 +38,9 @@ struct oracle_log {
 
 struct oracle_tx {
 	bool skip, elsewhere, passes;
+	bool again;   /* a word has been compared again */
+	bool written; /* the core knows that its writes have completed */
+	uint32_t landed; /* words written */
 	struct oracle_log log[2];
 	unsigned stage; /* as last seen; RETIRED follows the unit's own */
 	uint64_t since;
@@ -59,8 +62,8 @@ struct oracle_plan {
 	uint32_t warps, lanes, most_reads, most_writes;
 	uint32_t skips; /* in 16 */
 	bool private_words; /* no conflicts within a warp */
-	bool ordered;	    /* outcomes come in CID order */
-	bool entry_done;    /* an entry that has written reports its retirement */
+	unsigned ordered;   /* outcomes come in CID order; 2: but for those of revalidations */
+	unsigned done;      /* an entry that has written reports 1: its retirement, 2: its end */
 	uint64_t first_cid, seed;
 	const struct gputm_commit_unit_config *config;
 };
@@ -79,6 +82,7 @@ struct oracle_world {
 	struct oracle_warp warp[ORACLE_WARPS];
 	uint32_t live, low;
 	uint64_t last_outcome; /* CID + 1 */
+	bool hears;	       /* the unit's events */
 	struct gputm_mem_request flying[FLYING];
 	uint32_t flying_count;
 	struct gputm_commit_unit_message *posted[POSTED]; /* verdicts and resent logs to be sent */
@@ -124,6 +128,12 @@ static void serial_commit(struct oracle_world *w, struct oracle_tx *tx)
 	w->stats.reissued += tx->log[1].words;
 	for (uint32_t n = 0; n < tx->log[1].words; n++)
 		w->serial[tx->log[1].at[n]] = tx->log[1].value[n];
+}
+
+/* Does the transaction write words? */
+static bool has_to_write(const struct oracle_tx *tx)
+{
+	return tx->passes && tx->elsewhere && tx->log[1].words;
 }
 
 /* ---- the plan ---- */
@@ -262,15 +272,20 @@ static void oracle_world_hear(void *world, const struct gputm_unit *unit,
 	const uint64_t *value = event->value;
 	struct oracle_tx *tx = tx_of(w, value[0]);
 
+	w->hears = true;
 	switch (event->kind) {
 	case GPUTM_COMMIT_UNIT_EVENT_VALIDATE:
 	case GPUTM_COMMIT_UNIT_EVENT_REVALIDATE:
+		tx->again |= event->kind == GPUTM_COMMIT_UNIT_EVENT_REVALIDATE;
 		w->stats.mismatches += w->memory[value[1] / 4] != value[3];
 		break;
 	case GPUTM_COMMIT_UNIT_EVENT_HAZARD:
 		w->stats.hazard_words++;
 		tx->hazard = true;
 		oracle_most(&tx->ycid, value[2]);
+		break;
+	case GPUTM_COMMIT_UNIT_EVENT_WRITE:
+		tx->landed++;
 		break;
 	case GPUTM_COMMIT_UNIT_EVENT_VERDICT:
 		w->stats.absorbed += !tx->passes;
@@ -401,9 +416,13 @@ static const char *take_outcome(struct oracle_world *w, struct oracle_warp *warp
 				const struct gputm_commit_unit_report *r)
 {
 	struct gputm_commit_unit_message m = header(warp, GPUTM_COMMIT_UNIT_MESSAGE_VERDICT);
+	bool late = false; /* a lane of the report has revalidated */
 
 	if (warp->told & r->mask)
 		return "an outcome is reported twice";
+	for (uint32_t lane = 0; lane < warp->lanes; lane++)
+		late |= w->plan.ordered == 2 && r->mask >> lane & 1 &&
+			(warp->tx[lane].again || !w->hears);
 	warp->told |= r->mask;
 	m.mask = r->mask;
 	for (uint32_t lane = 0; lane < warp->lanes; lane++) {
@@ -413,9 +432,9 @@ static const char *take_outcome(struct oracle_world *w, struct oracle_warp *warp
 			continue;
 		if (warp->tx[lane].skip)
 			return "an outcome for a skip";
-		if (w->plan.ordered && warp->first + lane < w->last_outcome)
+		if (w->plan.ordered && warp->first + lane < w->last_outcome && !late)
 			return "an outcome after that of a younger entry";
-		w->last_outcome = warp->first + lane + 1;
+		oracle_most(&w->last_outcome, warp->first + lane + 1);
 		if (yes != warp->tx[lane].passes)
 			return "an outcome differs from the serial order";
 		m.yes |= (uint64_t)(yes && warp->tx[lane].elsewhere) << lane;
@@ -463,20 +482,46 @@ static const char *take_retired(struct oracle_world *w, struct oracle_warp *warp
 		lane++;
 	if (warp != &w->warp[w->low] || !r->mask || before & r->mask || after & (after + 1))
 		return "lanes retire out of order";
-	if (!w->plan.entry_done && after != (UINT64_C(2) << (warp->lanes - 1)) - 1)
+	if (w->plan.done != 1 && after != (UINT64_C(2) << (warp->lanes - 1)) - 1)
 		return "a retirement that is not the warp's";
-	for (; lane < warp->lanes && w->plan.entry_done; lane++)
+	for (uint32_t n = 0; n < warp->lanes && w->plan.done == 2; n++)
+		if (has_to_write(&warp->tx[n]) && !warp->tx[n].written)
+			return "an entry has retired before the core knows of its writes";
+	for (; lane < warp->lanes && w->plan.done == 1; lane++)
 		if (warp->tx[lane].passes && warp->tx[lane].elsewhere)
 			break;
-	if (w->plan.entry_done && lane < warp->lanes && after >> lane >> 1)
+	if (w->plan.done == 1 && lane < warp->lanes && after >> lane >> 1)
 		return "an entry that has written reports nothing";
-	if (w->plan.entry_done && lane < warp->lanes && !(after >> lane & 1))
+	if (w->plan.done == 1 && lane < warp->lanes && !(after >> lane & 1))
 		return "an entry reports that has not written";
 	warp->retired = after;
 	if (after >> (warp->lanes - 1) & 1) {
 		w->low++;
 		w->live--;
 	}
+	return NULL;
+}
+
+/* Its words are in memory: of a transaction alone, in warp mode of all of the warp. */
+static const char *take_written(struct oracle_world *w, struct oracle_warp *warp,
+				const struct gputm_commit_unit_report *r)
+{
+	uint64_t all = 0;
+
+	for (uint32_t lane = 0; lane < warp->lanes; lane++) {
+		struct oracle_tx *tx = &warp->tx[lane];
+
+		all |= (uint64_t)has_to_write(tx) << lane;
+		if (!(r->mask >> lane & 1))
+			continue;
+		if (w->plan.done != 2 || !has_to_write(tx) || tx->written)
+			return "the end of writes that there are not";
+		if (w->hears && tx->landed != tx->log[1].words)
+			return "the end of writes before the last one";
+		tx->written = true;
+	}
+	if (w->plan.config->warp_mode ? r->mask != all : !r->mask || r->mask & (r->mask - 1))
+		return "the end of writes of other lanes";
 	return NULL;
 }
 
@@ -490,6 +535,8 @@ static const char *take_report(struct oracle_world *w, const struct gputm_commit
 		return take_outcome(w, warp, r);
 	if (r->kind == GPUTM_COMMIT_UNIT_REPORT_RESEND)
 		return take_resend(w, warp, r);
+	if (r->kind == GPUTM_COMMIT_UNIT_REPORT_WRITTEN)
+		return take_written(w, warp, r);
 	return take_retired(w, warp, r);
 }
 

@@ -69,9 +69,11 @@ last_writer_record_result LAST_WRITER_REPLACED=0 LAST_WRITER_FILLED=1 LAST_WRITE
 last_writer_event LAST_WRITER_EVENT_LOOKUP=0 LAST_WRITER_EVENT_RECORD=1 LAST_WRITER_EVENT_EVICT=2 LAST_WRITER_EVENT_EXPIRE=3
 commit_unit_message_kind COMMIT_UNIT_MESSAGE_READ_LOG=0 COMMIT_UNIT_MESSAGE_WRITE_LOG=1 COMMIT_UNIT_MESSAGE_DONE=2 COMMIT_UNIT_MESSAGE_VERDICT=3 COMMIT_UNIT_MESSAGE_RESENT=4 COMMIT_UNIT_MESSAGE_RESENT_DONE=5
 commit_unit_purpose COMMIT_UNIT_PURPOSE_HAZARD=0 COMMIT_UNIT_PURPOSE_RECORD=1 COMMIT_UNIT_PURPOSE_REVALIDATE=2 COMMIT_UNIT_PURPOSE_COMMIT=3
-commit_unit_report_kind COMMIT_UNIT_REPORT_OUTCOME=0 COMMIT_UNIT_REPORT_RETIRED=1 COMMIT_UNIT_REPORT_RESEND=2
+commit_unit_report_kind COMMIT_UNIT_REPORT_OUTCOME=0 COMMIT_UNIT_REPORT_RETIRED=1 COMMIT_UNIT_REPORT_RESEND=2 COMMIT_UNIT_REPORT_WRITTEN=3
 commit_unit_buffer_policy COMMIT_UNIT_BUFFER_POLICY_ALL=1 COMMIT_UNIT_BUFFER_POLICY_ACCESSED=2 COMMIT_UNIT_BUFFER_POLICY_USED=3 COMMIT_UNIT_BUFFER_POLICY_NEEDED=4
 commit_unit_empty_pool COMMIT_UNIT_EMPTY_POOL_RESEND=0 COMMIT_UNIT_EMPTY_POOL_DEFER=1
+commit_unit_ordered_outcomes COMMIT_UNIT_ORDERED_OUTCOMES_FALSE=0 COMMIT_UNIT_ORDERED_OUTCOMES_TRUE=1 COMMIT_UNIT_ORDERED_OUTCOMES_PASSING=2
+commit_unit_entry_done COMMIT_UNIT_ENTRY_DONE_FALSE=0 COMMIT_UNIT_ENTRY_DONE_TRUE=1 COMMIT_UNIT_ENTRY_DONE_WRITTEN=2
 commit_unit_result COMMIT_UNIT_ACCEPTED=0 COMMIT_UNIT_FULL=1 COMMIT_UNIT_NOT_YET=2
 commit_unit_port COMMIT_UNIT_PORT_VALIDATION=0 COMMIT_UNIT_PORT_COMMIT=1
 commit_unit_state COMMIT_UNIT_STATE_UNUSED=0 COMMIT_UNIT_STATE_FILL=1 COMMIT_UNIT_STATE_HAZARD=2 COMMIT_UNIT_STATE_VALIDATE=3 COMMIT_UNIT_STATE_FINALISE=4 COMMIT_UNIT_STATE_WAIT=5 COMMIT_UNIT_STATE_READY=6 COMMIT_UNIT_STATE_WRITE=7 COMMIT_UNIT_STATE_FINISHED=8
@@ -193,7 +195,7 @@ last_writer_config size:N sets:I ways:I filter_ways:I filter_buckets:I cid_bits:
 commit_unit_word address:Q value:I lane:I
 commit_unit_message kind:I purpose:I first_cid:Q lanes:I words:I mask:Q yes:Q word:@commit_unit_word*64
 commit_unit_report kind:I purpose:I first_cid:Q lanes:I mask:Q yes:Q
-commit_unit_config size:N warp_mode:? ring:I cid_bits:I lanes:I address_bits:I buffer_words:I buffers:I buffer_policy:I region_bytes:I hazard_rate:I input_depth:I resent_depth:I output_depth:I port_words:I history_sets:I history_ways:I filter_ways:I filter_buckets:I pending_block:I pending_entries:I first_cid:Q seed:Q history_rows:[I history_filter_rows:[I serial_input:? ordered_outcomes:? entry_done:? empty_pool:I
+commit_unit_config size:N warp_mode:? ring:I cid_bits:I lanes:I address_bits:I buffer_words:I buffers:I buffer_policy:I region_bytes:I hazard_rate:I input_depth:I resent_depth:I output_depth:I port_words:I history_sets:I history_ways:I filter_ways:I filter_buckets:I pending_block:I pending_entries:I first_cid:Q seed:Q history_rows:[I history_filter_rows:[I serial_input:? ordered_outcomes:B entry_done:B empty_pool:I
 tx_log_config size:N lanes:I address_bits:I partitions:I interleave:I l1_rows:I reserve_rows:I filter:I header_bytes:I flit_bytes:I packed:Q
 tx_log_lookup hits:Q walked:Q rows:I
 tx_log_row mask:Q address:[Q value:[I spilled:?

@@ -301,7 +301,8 @@ void sim_kilo_check(struct sim_port *port, const struct sim_message *message, en
 	sim_io_must(io, "message", (message->what == REPORT) == (way == SIM_ANSWERING) &&
 					   message->what <= REPORT);
 	if (message->what == REPORT) {
-		sim_io_below(io, "message", message->c & 0xff, GPUTM_COMMIT_UNIT_REPORT_RESEND + 1);
+		sim_io_below(io, "message", message->c & 0xff,
+			     GPUTM_COMMIT_UNIT_REPORT_WRITTEN + 1);
 		sim_io_must(io, "message", message->b != 0);
 		return;
 	}
@@ -442,8 +443,9 @@ void sim_kilo_init(void *memory, const struct sim_shape *shape)
 	config->commit_id.credits = shape->unbounded_ring ? 4 * resident : resident;
 	config->commit_id.ring = shape->unbounded_ring ? 4 * ring : ring;
 	config->commit_unit.ring = config->commit_id.ring;
-	config->commit_unit.serial_input = config->commit_unit.entry_done = true;
-	config->commit_unit.ordered_outcomes = true;
+	config->commit_unit.serial_input = true;
+	config->commit_unit.entry_done = GPUTM_COMMIT_UNIT_ENTRY_DONE_TRUE;
+	config->commit_unit.ordered_outcomes = GPUTM_COMMIT_UNIT_ORDERED_OUTCOMES_TRUE;
 	config->commit_unit.empty_pool = GPUTM_COMMIT_UNIT_EMPTY_POOL_DEFER;
 }
 

@@ -310,7 +310,7 @@ static void send_report(struct sim_port *port, uint32_t partition,
 {
 	const struct kilo *kilo = port->state;
 	static const uint8_t kind[] = { SIM_TRAFFIC_OUTCOME, SIM_TRAFFIC_RETIRE,
-					SIM_TRAFFIC_RESEND };
+					SIM_TRAFFIC_RESEND, SIM_TRAFFIC_RETIRE };
 	struct sim_message message = { .what = REPORT, .kind = kind[report->kind] };
 
 	message.a = report->first_cid;

@@ -196,7 +196,8 @@ static void init(void *memory, const struct sim_shape *shape)
 	sequencer->intra_warp_resolved = true;
 	sequencer->pack_done = sequencer->pack_verdict = true;
 	config->kilo.commit_unit.warp_mode = true;
-	config->kilo.commit_unit.serial_input = config->kilo.commit_unit.entry_done = false;
+	config->kilo.commit_unit.serial_input = false;
+	config->kilo.commit_unit.entry_done = GPUTM_COMMIT_UNIT_ENTRY_DONE_FALSE;
 	gputm_params_init(&option_params, &config->system, sizeof config->system);
 	gputm_params_init(gputm_ownership_table_params(), &config->ownership_table,
 			  sizeof config->ownership_table);
@@ -280,7 +281,7 @@ static bool settle(void *memory, const struct sim_given *given, char *error, siz
 		if (!sim_given(given, "commit_unit.serial_input"))
 			config->kilo.commit_unit.serial_input = true;
 		if (!sim_given(given, "commit_unit.entry_done"))
-			config->kilo.commit_unit.entry_done = true;
+			config->kilo.commit_unit.entry_done = GPUTM_COMMIT_UNIT_ENTRY_DONE_TRUE;
 	}
 	return sim_kilo_settle(&config->kilo, given, error, size);
 }
