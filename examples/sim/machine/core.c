@@ -33,24 +33,23 @@ static size_t shared_words(const struct sim_machine *machine)
 static int give_registers(struct sim_machine *machine)
 {
 	const struct sim_program *program = machine->port.program;
-	size_t rows = program->registers + program->kept_count + 1;
 	size_t warps = (size_t)machine->config.cores * machine->config.warps;
-	size_t lanes = warps * SIM_MAX_LANES;
+	size_t words = sim_register_words(machine);
 
 	take_registers(machine);
 	machine->shared = sim_calloc(shared_words(machine) + 1, sizeof *machine->shared);
-	machine->registers = sim_calloc(lanes * rows, sizeof *machine->registers);
-	machine->stray = sim_malloc(lanes * sizeof *machine->stray);
+	machine->registers = sim_calloc(warps * words, sizeof *machine->registers);
+	machine->stray = sim_malloc(warps * SIM_MAX_LANES * sizeof *machine->stray);
 	if (!machine->shared || !machine->registers || !machine->stray)
 		return -ENOMEM;
-	for (size_t i = 0; i < warps; i++) {
-		struct sim_warp *warp = &machine->port.warp[i];
-		size_t lane = i * SIM_MAX_LANES;
+	for (uint32_t core = 0; core < machine->config.cores; core++)
+		for (uint32_t i = 0; i < sim_used_warps(&machine->port); i++) {
+			struct sim_warp *warp = sim_warp_of(&machine->port, core, i);
 
-		warp->reg = machine->registers + lane * rows;
-		warp->kept = warp->reg + program->registers * SIM_MAX_LANES;
-		warp->stray_of = machine->stray + lane;
-	}
+			warp->reg = machine->registers + warp->number * words;
+			warp->kept = warp->reg + program->registers * SIM_MAX_LANES;
+			warp->stray_of = machine->stray + warp->number * SIM_MAX_LANES;
+		}
 	return 0;
 }
 
@@ -79,7 +78,7 @@ static int core_make(struct sim_machine *machine, uint32_t index)
 	core->unit_due = SIM_NEVER;
 	core->turn = sim_turn_of(SIM_CORE, index);
 	core->warp = sim_warp_of(&machine->port, index, 0);
-	for (uint32_t i = 0; i < machine->config.warps; i++) {
+	for (uint32_t i = 0; i < sim_used_warps(&machine->port); i++) { /* others: no touch */
 		core->warp[i].core = (uint8_t)index;
 		core->warp[i].index = (uint8_t)i;
 		core->warp[i].number = index * machine->config.warps + i;
@@ -146,17 +145,17 @@ void sim_warp_check(const struct sim_machine *machine, const struct sim_warp *wa
 }
 
 /* What a thread says of an index beyond an array is kept only of those that have one. */
-static void warp_io(struct sim_machine *machine, struct sim_warp *warp, struct sim_io *io)
+static void warp_io(struct sim_machine *machine, uint32_t number, struct sim_io *io)
 {
-	uint32_t rows = machine->port.program->registers + machine->port.program->kept_count;
-	const uint32_t core = warp->core, index = warp->index, number = warp->number;
+	struct sim_warp *warp = &machine->port.warp[number];
+	bool used = sim_warp_is_used(&machine->port, number);
+	size_t words = sim_register_words(machine);
 
-	SIM_IO_FROM(io, warp, wait);
-	sim_io_must(io, "warp", warp->core == core && warp->index == index &&
-					warp->number == number);
+	SIM_IO_FROM(io, warp, block);
 	if (io->loading && sim_io_ok(io))
 		sim_warp_check(machine, warp, io);
-	SIM_IO_ARRAY(io, warp->reg, rows * SIM_MAX_LANES);
+	sim_io_must(io, "warp", used || (warp->wait == SIM_FREE && !warp->stray));
+	SIM_IO_ARRAY(io, machine->registers + number * words, words);
 	for (SIM_EACH_LANE(lane, warp->stray))
 		SIM_IO(io, warp->stray_of[lane]);
 }
@@ -165,7 +164,7 @@ static void warp_io(struct sim_machine *machine, struct sim_warp *warp, struct s
 static void core_check(const struct sim_machine *machine, const struct sim_core *core,
 		       struct sim_io *io)
 {
-	uint64_t none = ~(~UINT64_C(0) >> (64 - machine->config.warps)), timers = 0;
+	uint64_t none = ~(~UINT64_C(0) >> (64 - sim_used_warps(&machine->port))), timers = 0;
 	uint32_t free = 0, live = 0;
 
 	for (uint32_t i = 0; i < SIM_TIMER; i++)
@@ -191,7 +190,7 @@ void sim_cores_io(struct sim_machine *machine, struct sim_io *io)
 	uint32_t warps = machine->config.cores * machine->config.warps;
 
 	for (uint32_t i = 0; i < warps && sim_io_ok(io); i++)
-		warp_io(machine, &machine->port.warp[i], io);
+		warp_io(machine, i, io);
 	for (uint32_t i = 0; i < machine->config.cores; i++) {
 		struct sim_core *core = &machine->core[i];
 

@@ -161,7 +161,7 @@ uint64_t sim_machine_sum(struct sim_run *run)
 	const uint32_t *page;
 
 	for (uint32_t i = 0; i < warps; i++)
-		sum = sim_sum_words(sum, machine->port.warp[i].reg,
+		sum = sim_sum_words(sum, machine->registers + i * sim_register_words(machine),
 				(size_t)program->registers * SIM_MAX_LANES);
 	for (uint64_t at = 0; (page = sim_memory_page(machine->port.memory, &at));
 	     at += 1u << SIM_PAGE_BITS)
@@ -212,11 +212,14 @@ static void lose_patience_plainly(struct sim_machine *machine, uint32_t core,
 
 static void lose_patience_with_threads(struct sim_machine *machine)
 {
-	const struct sim_warp *awake = NULL, *warp = machine->port.warp;
+	uint32_t warps = machine->config.cores * machine->config.warps;
+	const struct sim_warp *awake = NULL;
 	bool inside = false;
 
-	for (uint32_t i = machine->config.cores * machine->config.warps; i--; warp++) {
-		if (warp->wait == SIM_FREE)
+	for (uint32_t i = 0; i < warps; i++) {
+		const struct sim_warp *warp = &machine->port.warp[i];
+
+		if (!sim_warp_is_used(&machine->port, i) || warp->wait == SIM_FREE)
 			continue;
 		lose_patience_with(machine, warp);
 		inside |= warp->in_tx;

@@ -8,7 +8,7 @@ SIM_UNIT_KIND(warp_former, SIM_OF_CORE);
 void sim_formed_find(const struct sim_machine *machine, struct sim_formed *f, bool together)
 {
 	const struct sim_warp *home = machine->core[f->warp.core].warp;
-	size_t words = machine->config.warps > 1 ? (size_t)(home[1].reg - home->reg) : 0;
+	size_t words = sim_register_words(machine);
 
 	f->warp.slot = together ? NULL : f->slot;
 	f->warp.reg = home[together ? f->warp.home[__builtin_ctz(f->warp.active)] : 0].reg;
@@ -96,18 +96,16 @@ void sim_pool_free(struct sim_machine *machine)
 static void formed_io(struct sim_machine *machine, struct sim_pool *p, struct sim_formed *f,
 		      struct sim_io *io)
 {
-	const uint32_t core = f->warp.core, number = f->warp.number;
 	bool together = !f->warp.slot;
 
 	SIM_IO(io, f->warp.wait);
 	if (f->warp.wait == SIM_FREE)
 		return;
-	SIM_IO_FROM(io, &f->warp, wait);
+	SIM_IO_FROM(io, &f->warp, block);
 	SIM_IO_FROM(io, f, due);
 	SIM_IO(io, together);
 	SIM_IO_FLAG(io, together);
-	sim_io_must(io, "warp", f->warp.core == core && f->warp.number == number &&
-					f->warp.active && f->after <= p->count);
+	sim_io_must(io, "warp", f->warp.active && f->after <= p->count);
 	if (io->loading && sim_io_ok(io))
 		sim_warp_check(machine, &f->warp, io);
 	sim_lanes_must(&machine->port, io, "warp", f->taken);

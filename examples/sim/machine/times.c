@@ -30,8 +30,10 @@ void sim_machine_close(const struct sim_run *run, struct sim_result *out)
 	const struct sim_machine_config *config = &machine->config;
 
 	for (uint32_t i = 0; machine->port.warp && i < config->cores * config->warps; i++) {
-		struct sim_ledger left = machine->port.warp[i].ledger;
+		struct sim_ledger left = { .since = 0 };
 
+		if (sim_warp_is_used(&machine->port, i))
+			left = machine->port.warp[i].ledger;
 		sim_ledger_close(&left, out->cycles, config->lanes, out->spent);
 	}
 	for (uint32_t i = 0; machine->core && i < config->cores; i++)

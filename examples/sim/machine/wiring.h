@@ -327,6 +327,14 @@ void sim_core_check(struct sim_machine *machine, const struct sim_message *messa
 		    enum sim_way way, struct sim_io *io);
 void sim_core_call(struct sim_machine *machine, uint32_t index);
 void sim_core_fill(struct sim_machine *machine, uint32_t index);
+/* Words of registers of a warp, with those that are kept at tx_begin. */
+static inline size_t sim_register_words(const struct sim_machine *machine)
+{
+	const struct sim_program *program = machine->port.program;
+
+	return (program->registers + program->kept_count + 1u) * (size_t)SIM_MAX_LANES;
+}
+
 /* The shared memory of a block that is on a core. */
 static inline uint32_t *sim_shared_of(const struct sim_machine *machine, uint32_t core,
 				      uint32_t block)

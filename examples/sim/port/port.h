@@ -125,12 +125,13 @@ struct sim_warp {
 	struct sim_stray *stray_of; /* [SIM_MAX_LANES] */
 	/* NULL; or register r of lane l is reg[r * SIM_MAX_LANES + slot[l]]. */
 	const uint32_t *slot;
+	uint32_t number;     /* in the whole machine: core * warps + index */
+	uint8_t core, index;
 	/* state, as are the registers */
-	enum sim_wait wait;
-	uint8_t core, index, block; /* block: slot of the core */
+	uint8_t block; /* slot of the core */
 	bool in_tx;
+	enum sim_wait wait;
 	enum sim_op op;	      /* of the memory instruction that waits for replies */
-	uint32_t number;      /* in the whole machine: core * warps + index */
 	uint32_t outstanding; /* replies of that instruction */
 	uint32_t stores;      /* stores on their way */
 	uint32_t plain;	      /* issue slots that the present SIM_PLAIN has had; 0: none */
@@ -450,6 +451,17 @@ static inline struct sim_warp *sim_warp_of(const struct sim_port *port, uint32_t
 static inline uint64_t sim_pc_after(const struct sim_port *port, uint64_t pc)
 {
 	return pc + 1 + (uint64_t)(int64_t)(port->program ? port->program->code[pc].hop : 0);
+}
+
+/* The warps of a core that may have threads: its first ones. */
+static inline uint32_t sim_used_warps(const struct sim_port *port)
+{
+	return port->idle_from ? port->idle_from : port->shape.warps;
+}
+
+static inline bool sim_warp_is_used(const struct sim_port *port, uint32_t number)
+{
+	return number % port->shape.warps < sim_used_warps(port);
 }
 
 static inline uint64_t sim_all_lanes(const struct sim_port *port)

@@ -161,7 +161,10 @@ int sim_unit_add(struct sim_port *port, const char *role, const struct sim_unit_
 	}
 	if (error)
 		return error;
-	handle_set(&slot, unit);
+	if (slot.idle)
+		slot.handle = port->unit[port->units - 1].handle;
+	else
+		handle_set(&slot, unit);
 	port->unit[port->units++] = slot;
 	return 0;
 }
@@ -232,8 +235,6 @@ int sim_units_swap(struct sim_port *port)
 		const struct sim_unit_slot *slot = &port->unit[i];
 		int error = slot->kind->make && !slot->idle ? swap(port, slot) : 0;
 
-		if (slot->idle)
-			handle_set(slot, handle_get(slot - 1));
 		if (error)
 			return error;
 	}
