@@ -280,7 +280,7 @@ function runs(number,   turn, sys, args, limit, choice)
 }
 
 BEGIN {
-	systems = "kilo-tm warptm warptm-tcd warptm-el getm si-tm si-tm-oracle ideal coarse-lock " \
+	systems = "kilo-tm warptm warptm-tcd warptm-el eapg getm si-tm si-tm-oracle ideal coarse-lock " \
 		"serial fine-lock hetm"
 	out = "/dev/stdout"
 	if (to == "")

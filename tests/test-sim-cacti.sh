@@ -16,6 +16,7 @@ kilo-tm $few
 warptm $few
 warptm-tcd $few
 warptm-tcd $few --machine thesis-4
+eapg $few
 getm $few --set validation_unit.entries=256
 si-tm $few
 fine-lock $few
@@ -28,7 +29,7 @@ cat >>table <<TXT
 2 --cacti cacti.1 --check
 TXT
 runs <table
-for n in 1 2 3 4 5 6 7 8 9 10; do
+for n in 1 2 3 4 5 6 7 8 9 10 11; do
 	[ ! -s said.$n ] || complain "cacti.$n: it was run"
 done
 

@@ -12,11 +12,12 @@ kilo-tm 40 918 1.454
 warptm 40 2512 5.074
 warptm-tcd 40 3208 6.053
 warptm-tcd 32 390.05 2.68
+eapg 32 618.95 3.574
 getm 32 176.98 .736
 si-tm 40 2402.5 5.135
 fine-lock 40 - -
 TXT
-for system in kilo-tm warptm warptm-tcd getm si-tm fine-lock; do
+for system in kilo-tm warptm warptm-tcd eapg getm si-tm fine-lock; do
 	echo "0 --system $system --workload hash-table --threads 640 --format csv > $system"
 done >table
 echo '0 --system getm --workload hash-table --threads 64 --format csv --set commit_buffer.blocks=1024' \
@@ -66,6 +67,6 @@ awk -F, '
 		# Areas by the bits of the run: at the sizes of the paper they are those of the paper.
 		if (!(value["larger", "area.nm32.scaled"] > value["larger", "area.nm32.total"] + .522))
 			print "larger buffers take no area"
-	}' papers kilo-tm warptm warptm-tcd getm si-tm fine-lock larger >wrong
+	}' papers kilo-tm warptm warptm-tcd eapg getm si-tm fine-lock larger >wrong
 [ ! -s wrong ] || complain "$(cat wrong)"
 exit $failed

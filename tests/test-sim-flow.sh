@@ -544,7 +544,7 @@ TABLE
 			'thread has ended.* cycles.*; thread 0 of its warp waits for it in line 8'
 	done
 	# Barriers in loops, under all that form warps; and a promise that thread 70 breaks.
-	for run in ideal serial coarse-lock kilo-tm warptm warptm-tcd warptm-el getm si-tm si-tm-oracle \
+	for run in ideal serial coarse-lock kilo-tm warptm warptm-tcd warptm-el eapg getm si-tm si-tm-oracle \
 		'kilo-tm --divergence tbc' 'getm --divergence pdom-lcp'; do
 		echo "0 --kernel rounds.kernel --system $run --check"
 		echo "1 --kernel broken.kernel --system $run ~ broken.kernel:25:2: the branch is said to" \

@@ -570,7 +570,7 @@ KERNEL
 		for system in kilo-tm warptm; do
 			endless shares $system 'thread [0-9]* is in one attempt for more than' 1000000
 		done
-		for system in kilo-tm warptm warptm-el warptm-tcd getm si-tm ideal; do
+		for system in kilo-tm warptm warptm-el warptm-tcd eapg getm si-tm ideal; do
 			endless inside $system 'thread [0-9]* is in one attempt for more than'
 		done
 		endless unknown kilo-tm '.* no thread has ended for.*expected more of them, or a line commits'
@@ -586,7 +586,7 @@ KERNEL
 		patient 6 --workload "$work/rounds.kernel" --system kilo-tm
 		patient 2 --workload hash-table --threads 2304 --system coarse-lock
 		patient 1 --workload hash-table --threads 2304 --system serial
-		for system in serial coarse-lock fine-lock ideal kilo-tm warptm warptm-tcd warptm-el getm si-tm; do
+		for system in serial coarse-lock fine-lock ideal kilo-tm warptm warptm-tcd warptm-el eapg getm si-tm; do
 			echo "0 --workload $work/total.kernel --system $system --check"
 		done
 		cat <<TABLE

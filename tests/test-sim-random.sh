@@ -9,7 +9,7 @@ seeds='1 264'
 first=${SEEDS:-$seeds}
 last=${first#* } first=${first% *}
 
-for system in kilo-tm warptm warptm-tcd warptm-el getm si-tm si-tm-oracle ideal coarse-lock serial \
+for system in kilo-tm warptm warptm-tcd warptm-el eapg getm si-tm si-tm-oracle ideal coarse-lock serial \
 	fine-lock hetm all; do
 	echo "0 --list $system > $work/$system.list"
 done >"$work/lists"

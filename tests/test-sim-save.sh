@@ -20,7 +20,7 @@ same() {
 }
 
 case_systems() {
-	for system in serial coarse-lock fine-lock ideal kilo-tm warptm warptm-tcd warptm-el getm si-tm \
+	for system in serial coarse-lock fine-lock ideal kilo-tm warptm warptm-tcd warptm-el eapg getm si-tm \
 		si-tm-oracle; do
 		echo "0 --system $system $hash $instances > alone"
 		same 3000 --system $system $hash

@@ -22,10 +22,10 @@ awk 'BEGIN { for (i = 0; i < 64; i++) {
 		printf "t %d r%x=0 w%x=1\n", i, word, word
 } }' >pair
 
-seen='kilo-tm warptm warptm-tcd warptm-el getm si-tm ideal serial coarse-lock fine-lock local-tm'
-series='kilo-tm warptm warptm-tcd warptm-el getm si-tm si-tm-oracle ideal serial coarse-lock fine-lock
+seen='kilo-tm warptm warptm-tcd warptm-el eapg getm si-tm ideal serial coarse-lock fine-lock local-tm'
+series='kilo-tm warptm warptm-tcd warptm-el eapg getm si-tm si-tm-oracle ideal serial coarse-lock fine-lock
 	local-tm hetm pdom dwf tbc'
-pairs='kilo-tm warptm warptm-tcd warptm-el getm si-tm ideal'
+pairs='kilo-tm warptm warptm-tcd warptm-el eapg getm si-tm ideal'
 restart='ideal kilo-tm getm si-tm'
 {
 	for system in $seen; do
@@ -237,7 +237,7 @@ case_why() {
 				systems++
 				if (!aborted[sys]) print sys ": nobody aborted"
 			}
-			if (systems != 7) print systems " systems"
+			if (systems != 8) print systems " systems"
 		}' "$@" >wrong
 	[ ! -s wrong ] || complain "--why: $(cat wrong)"
 

@@ -246,7 +246,7 @@ case_names() {
 		2 --study $kernel : nested.kernel:1: got a kernel, expected lines NAME VALUE... (--kernel FILE runs it
 		2 --config $kernel : nested.kernel:1: got a kernel
 		2 --kernel plain.study : plain.study: got a study, expected a kernel (--study FILE runs it)
-		2 --system klio-tm : kilo-tm warptm warptm-tcd warptm-el getm si-tm si-tm-oracle local-tm local-tm-perfect local-serialised hetm; did you mean "kilo-tm"?
+		2 --system klio-tm : kilo-tm warptm warptm-tcd warptm-el eapg getm si-tm si-tm-oracle local-tm local-tm-perfect local-serialised hetm; did you mean "kilo-tm"?
 		2 --workload hashtable : did you mean "hash-table"?
 		2 --machine reference1 : did you mean "reference"?
 		2 --kernel $kernel --divergence pdim : did you mean "pdom"?
@@ -290,9 +290,9 @@ case_list() {
 	cat >names <<-'TABLE'
 		kilo-tm : kilo-tm : commit_unit.ring
 		bank : bank : workload.accounts
-		commit_unit : kilo-tm warptm warptm-tcd warptm-el : commit_unit.ring
-		tcd.filter : warptm-tcd warptm-el : tcd.filter.ways
-		last_written : warptm-tcd warptm-el : tcd.filter.ways
+		commit_unit : kilo-tm warptm warptm-tcd warptm-el eapg : commit_unit.ring
+		tcd.filter : warptm-tcd warptm-el eapg : tcd.filter.ways
+		last_written : warptm-tcd warptm-el eapg : tcd.filter.ways
 		reference : fermi reference thesis-3 thesis-4 : machine.core_mhz = 700
 		southern-islands : local-tm local-tm-perfect local-serialised : machine.simd_lanes
 		pdom : pdom : core.warps

@@ -6,8 +6,8 @@
 srcdir=${srcdir:-${top_srcdir:-.}} # make check-swap gives the latter
 . "$srcdir/tests/build/study.sh"
 data=$srcdir/tests/data kernels=$srcdir/examples/kernels
-systems='serial coarse-lock fine-lock ideal kilo-tm warptm warptm-tcd getm si-tm si-tm-oracle'
-versioned='kilo-tm warptm warptm-tcd getm si-tm si-tm-oracle'
+systems='serial coarse-lock fine-lock ideal kilo-tm warptm warptm-tcd eapg getm si-tm si-tm-oracle'
+versioned='kilo-tm warptm warptm-tcd eapg getm si-tm si-tm-oracle'
 steps='1000 1777'
 if [ "${GPUTM_TEST_SCALE:-}" = small ]; then
 	systems='kilo-tm warptm-tcd getm si-tm' versioned=$systems

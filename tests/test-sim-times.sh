@@ -27,7 +27,7 @@ shares() {
 
 {
 	# ---- the GPU: 3 x 8 warps of 32 lanes ----
-	for system in serial coarse-lock fine-lock ideal kilo-tm warptm warptm-tcd getm si-tm si-tm-oracle; do
+	for system in serial coarse-lock fine-lock ideal kilo-tm warptm warptm-tcd eapg getm si-tm si-tm-oracle; do
 		for workload in 'hash-table --threads 1280' 'bank --threads 300' 'octree --threads 200' \
 			'list --threads 64 --set workload.elements=24'; do
 			case $system,$workload in

@@ -516,7 +516,7 @@ static void try(struct trial *trial)
 
 static const struct sim_system_class *const systems[] = {
 	&sim_kilo_tm, &sim_si_tm, &sim_warptm, &sim_warptm_tcd, &sim_getm, &sim_si_tm_oracle,
-	&sim_ideal,   &sim_warptm_el,
+	&sim_ideal,   &sim_warptm_el, &sim_eapg,
 };
 
 KIT_TESTS(test_all_is_serialisable, KIT_COUNT(systems))

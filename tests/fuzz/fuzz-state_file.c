@@ -46,6 +46,7 @@ static const struct {
 	{ "1200", "--system warptm " BANK ALL_WARPS "--set machine.l1_bytes=3072 " },
 	{ "1200", "--system warptm-tcd " BANK ALL_WARPS BANKS },
 	{ "1200", "--system warptm-el " HASH },
+	{ "1200", "--system eapg " HASH },
 	{ "1200", "--system getm " HASH },
 	{ "1500", "--system getm --set validation_unit.time_bits=6 --set validation_unit.margin=16 "
 		  "--set validation_unit.ways=2 --set validation_unit.entries=4 "

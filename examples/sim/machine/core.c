@@ -18,7 +18,7 @@ static void take_registers(struct sim_machine *machine)
 	sim_free(machine->registers);
 	sim_free(machine->stray);
 	sim_free(machine->shared);
-	machine->registers = NULL;
+	machine->registers = machine->before = NULL;
 	machine->shared = NULL;
 	machine->stray = NULL;
 }
@@ -38,10 +38,12 @@ static int give_registers(struct sim_machine *machine)
 
 	take_registers(machine);
 	machine->shared = sim_calloc(shared_words(machine) + 1, sizeof *machine->shared);
-	machine->registers = sim_calloc(warps * words, sizeof *machine->registers);
+	machine->registers = sim_calloc((warps + 1) * words, sizeof *machine->registers);
 	machine->stray = sim_malloc(warps * SIM_MAX_LANES * sizeof *machine->stray);
 	if (!machine->shared || !machine->registers || !machine->stray)
 		return -ENOMEM;
+	if (machine->port.ops->pause)
+		machine->before = machine->registers + warps * words;
 	for (uint32_t core = 0; core < machine->config.cores; core++)
 		for (uint32_t i = 0; i < sim_used_warps(&machine->port); i++) {
 			struct sim_warp *warp = sim_warp_of(&machine->port, core, i);

@@ -37,6 +37,36 @@ static bool shows(const struct sim_machine *machine)
 	return machine->plain && machine->plain->check && machine->former->at_once;
 }
 
+/*
+ * The same for an access. Those lanes that the system pauses wait at it: they have their registers
+ * from before, as they will evaluate it again.
+ */
+static uint64_t evaluate_access(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
+				uint64_t active)
+{
+	const struct sim_program *program = machine->port.program;
+	enum sim_op op = program->code[pc].op;
+	uint32_t words = program->registers * SIM_MAX_LANES;
+	bool may_pause = machine->before && warp->in_tx && !program->code[pc].shared &&
+			 (op == SIM_LOAD || op == SIM_STORE);
+	uint64_t chosen, paused;
+
+	if (!may_pause)
+		return evaluate(machine, warp, pc, active);
+	sim_take_loaded(warp);
+	memcpy(machine->before, warp->reg, words * sizeof *warp->reg);
+	chosen = evaluate(machine, warp, pc, active);
+	paused = chosen ? machine->port.ops->pause(&machine->port, warp, op == SIM_STORE, chosen)
+			: 0;
+	if (!paused || !machine->former->park(machine, warp, pc, paused))
+		return chosen;
+	warp->due &= (uint32_t)~paused;
+	for (uint32_t row = 0; row < words; row += SIM_MAX_LANES)
+		for (SIM_EACH_LANE(lane, paused))
+			warp->reg[row + lane] = machine->before[row + lane];
+	return chosen & ~paused;
+}
+
 static uint32_t lanes_of(uint64_t mask)
 {
 	return mask == UINT32_MAX ? 32 : (uint32_t)__builtin_popcountll(mask);
@@ -379,7 +409,7 @@ static void execute(struct sim_machine *machine, struct sim_warp *warp, uint32_t
 	case SIM_STORE:
 	case SIM_CAS:
 	case SIM_ADD:
-		chosen = evaluate(machine, warp, pc, active);
+		chosen = evaluate_access(machine, warp, pc, active);
 		next(machine, warp, sim_pc_after(&machine->port, pc));
 		memory(machine, warp, instr, chosen);
 		break;

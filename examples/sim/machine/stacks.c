@@ -70,6 +70,35 @@ static bool leave(struct sim_machine *machine, struct sim_warp *warp, uint32_t p
 	return result != GPUTM_SIMT_STACK_FINISH;
 }
 
+/* Where the lanes of the top entry meet again: at the end of the innermost branch, or where the
+ * transaction commits. */
+static uint64_t meeting_of(const struct sim_machine *machine, const struct sim_warp *warp,
+			   uint32_t pc)
+{
+	struct gputm_simt_stack_entry top;
+
+	gputm_simt_stack_top(warp->stack, &top);
+	if (top.type == GPUTM_SIMT_STACK_TYPE_NORMAL)
+		return top.rpc;
+	while (machine->port.program->code[pc].op != SIM_TX_COMMIT)
+		pc++;
+	return pc;
+}
+
+static bool park(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc, uint64_t lanes)
+{
+	const struct gputm_simt_stack_target target[2] = {
+		{ pc, lanes }, { pc, sim_active(warp) & ~lanes },
+	};
+	int result = gputm_simt_stack_diverge(warp->stack, target, 2,
+					      meeting_of(machine, warp, pc),
+					      GPUTM_SIMT_STACK_NO_PC);
+
+	if (result < 0)
+		sim_fail(&machine->port, -EINVAL, "lanes could not be parked");
+	return result == GPUTM_SIMT_STACK_SWITCH;
+}
+
 static void places_of_warp(const struct sim_warp *warp, sim_place *place, void *state)
 {
 	struct gputm_simt_stack_entry entry;
@@ -95,5 +124,5 @@ static void places(struct sim_machine *machine, uint32_t core, sim_place *place,
 
 const struct sim_former sim_stacks = {
 	.at_once = true, .make = make, .launch = launch, .go = go, .branch = branch, .exit = leave,
-	.places = places,
+	.park = park, .places = places,
 };

@@ -149,6 +149,10 @@ struct sim_former {
 		       uint64_t taken);
 	bool (*exit)(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
 		     uint64_t lanes, uint64_t *ended);
+	/* Lanes of a transaction wait at this pc while the others go on from there, as after a
+	 * branch. False: there is no room, and nothing has changed. */
+	bool (*park)(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
+		     uint64_t lanes);
 	void (*barrier)(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc);
 	/* Transactions of a block: the warp has come to their begin, or to their commit. */
 	void (*begin)(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc);
@@ -192,6 +196,7 @@ struct sim_machine {
 	struct sim_plain *plain; /* of a run without a TM system */
 	bool far;		 /* its core has memory at a fixed distance, and no partitions */
 	uint32_t *registers; /* of all warps */
+	uint32_t *before;    /* those of a warp before its access; NULL: the system pauses none */
 	uint32_t *shared; /* [cores][blocks of a core][words]: shared memory */
 	struct sim_stray *stray; /* of all lanes; the host touches those that went astray */
 	struct sim_partition *partition;

@@ -233,6 +233,7 @@ enum sim_seen {
 	SIM_SEEN_OVER,	 /* the attempt is; lanes run again (a = 1), or none, from tick b on */
 	SIM_SEEN_WROTE,	 /* lane a has committed a write of word c */
 	SIM_SEEN_LOST,	 /* lane a has lost at word c, against who wrote it last, and will abort */
+	SIM_SEEN_MET,	 /* the same for a word that it writes, and that others may only read */
 };
 
 /* Gets the events of attempts, by the number of the warp. It must not change anything. */
@@ -269,6 +270,11 @@ struct sim_system_ops {
 	 */
 	void (*load)(struct sim_port *port, struct sim_warp *warp);
 	void (*store)(struct sim_port *port, struct sim_warp *warp);
+	/* An access of these lanes inside a transaction is about to issue, and address[] is set.
+	 * Lanes that are to wait until the others have gone on, and not all of them; they access
+	 * later. NULL: none does. A host may leave this out. */
+	uint64_t (*pause)(struct sim_port *port, struct sim_warp *warp, bool write,
+			  uint64_t lanes);
 	/* The L2 serves a line of that load; message->d, bytes of the reply's data, may grow.
 	 * NULL for none. */
 	void (*served)(struct sim_port *port, struct sim_message *message);

@@ -10,5 +10,5 @@ const char *const sim_abort_reason_name[SIM_ABORT_REASONS] = {
 const char *const sim_traffic_name[SIM_TRAFFIC_KINDS] = {
 	"load",	     "load_reply", "store", "store_reply", "atomic",  "atomic_reply", "read_log",
 	"write_log", "done",	   "skip",  "outcome",	   "verdict", "retire",	      "resend",
-	"cleanup",   "rollover",
+	"cleanup",   "rollover",  "broadcast",
 };

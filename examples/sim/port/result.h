@@ -42,6 +42,7 @@ enum sim_traffic {
 	SIM_TRAFFIC_RESEND,
 	SIM_TRAFFIC_CLEANUP,
 	SIM_TRAFFIC_ROLLOVER,
+	SIM_TRAFFIC_BROADCAST, /* partition to all cores */
 	SIM_TRAFFIC_KINDS,
 };
 extern const char *const sim_traffic_name[SIM_TRAFFIC_KINDS];

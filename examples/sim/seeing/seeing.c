@@ -213,13 +213,14 @@ static void wrote(struct seeing *see, uint32_t number, uint64_t lane, uint64_t a
 		word->writer = seen_actor_of(see, number, lane);
 }
 
-static void lose(struct seeing *see, uint32_t number, uint64_t lane, uint64_t address)
+static void lose(struct seeing *see, uint32_t number, uint64_t lane, uint64_t address, bool write)
 {
 	struct seen_loss *loss = seen_loss_of(see, number, lane);
 	const struct seen_word *word = seen_word_at(&see->words, address, false);
 
-	loss->how = "another transaction commits, or has committed, a write of a word that it "
-		    "had read";
+	loss->how = write ? "a transaction that commits accesses a word that it had written"
+			  : "another transaction commits, or has committed, a write of a word that "
+			    "it had read";
 	loss->tick = see->port->now;
 	loss->address = address;
 	loss->has_address = true;
@@ -245,8 +246,8 @@ static void tell(void *state, uint32_t number, enum sim_seen what, uint64_t a, u
 		warp->committed |= a;
 	if (what == SIM_SEEN_WROTE)
 		wrote(see, number, a, c);
-	if (what == SIM_SEEN_LOST)
-		lose(see, number, a, c);
+	if (what == SIM_SEEN_LOST || what == SIM_SEEN_MET)
+		lose(see, number, a, c, what == SIM_SEEN_MET);
 	if (what != SIM_SEEN_OVER)
 		return;
 	end_attempt(see, number);

@@ -82,6 +82,12 @@ struct kilo {
 	/* Called for each write of a commit unit when the L2 serves it; NULL for none. */
 	void (*wrote)(struct sim_port *port, uint32_t partition,
 		      const struct gputm_mem_request *request);
+	/* Called for each message that a commit unit has accepted, and for each report that it
+	 * sends; NULL for none. */
+	void (*accepted)(struct sim_port *port, uint32_t partition,
+			 const struct gputm_commit_unit_message *packet);
+	void (*reported)(struct sim_port *port, uint32_t partition,
+			 const struct gputm_commit_unit_report *report);
 	/* Called when the commit of a warp is over; NULL for none. */
 	void (*finished)(struct sim_port *port, const struct sim_warp *warp);
 };

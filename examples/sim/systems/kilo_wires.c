@@ -279,6 +279,8 @@ static bool packet_push(struct sim_port *port, struct kilo_partition *partition,
 		return false;
 	if (partition->recent)
 		sim_strong_note(port, partition, sim_slab_at(slab, message->c));
+	if (kilo->accepted)
+		kilo->accepted(port, message->partition, sim_slab_at(slab, message->c));
 	sim_slab_give(slab, message->c);
 	return true;
 }
@@ -321,6 +323,8 @@ static void send_report(struct sim_port *port, uint32_t partition,
 	message.partition = (uint8_t)partition;
 	message.core = kilo->owner[report->first_cid & (kilo->owners - 1)];
 	sim_to_core(port, &message, gputm_commit_unit_report_bytes(report));
+	if (kilo->reported)
+		kilo->reported(port, partition, report);
 }
 
 void sim_kilo_completed(struct sim_port *port, uint32_t index, uint64_t tag,

@@ -12,6 +12,7 @@ extern const struct sim_system_class sim_kilo_tm;
 extern const struct sim_system_class sim_warptm;
 extern const struct sim_system_class sim_warptm_tcd;
 extern const struct sim_system_class sim_warptm_el;
+extern const struct sim_system_class sim_eapg;
 extern const struct sim_system_class sim_getm;
 extern const struct sim_system_class sim_si_tm, sim_si_tm_oracle;
 extern const struct sim_system_class sim_local_tm;

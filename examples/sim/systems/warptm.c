@@ -62,6 +62,8 @@ static void commit(struct sim_port *port, struct sim_warp *warp)
 	lanes = gputm_simt_stack_active_mask(warp->stack);
 	if (tm->first_read)
 		lanes = sim_tcd_commit(port, warp, lanes);
+	if (tm->eapg && lanes)
+		lanes = sim_eapg_commit(port, warp, lanes);
 	if (!lanes) {
 		sim_kilo_end_attempt(port, warp, 0);
 	} else if (tm->config->system.resolver == RESOLVER_NONE || !(lanes & (lanes - 1))) {
@@ -84,6 +86,7 @@ static void warptm_free(struct sim_port *port)
 	sim_free(tm->first_read);
 	sim_free(tm->last_written);
 	sim_el_free(tm);
+	sim_eapg_free(port, tm);
 	sim_free(tm->row);
 	sim_kilo_free(port);
 }
@@ -113,6 +116,8 @@ static void warptm_io(struct sim_port *port, struct sim_io *io)
 	}
 	if (tm->committing)
 		sim_records_io(tm->committing, io);
+	if (tm->eapg)
+		sim_eapg_io(port, io);
 }
 
 static int make(struct sim_port *port, bool tcd)
@@ -162,18 +167,49 @@ static int make_warptm_el(struct sim_port *port)
 	return error ? error : sim_el_make(port, sim_warptm_of(port));
 }
 
-#define ROW(field, lo, hi, standard, sentence, names)                                          \
+static int make_eapg(struct sim_port *port)
+{
+	const struct warptm_config *config = port->system_config;
+	int error;
+
+	if (!config->kilo.commit_unit.warp_mode)
+		return sim_fail(port, -EINVAL,
+				"system eapg needs commit_unit.warp_mode = 1: the words of a warp "
+				"leave the tables together");
+	error = make(port, true);
+	return error ? error : sim_eapg_make(port, sim_warptm_of(port));
+}
+
+#define ROW_OF(field, lo, hi, standard, sentence, source, names)                               \
 	{ #field, (uint32_t)offsetof(struct options, field),                                   \
 	  (uint32_t)sizeof(((struct options *)0)->field), (lo), (hi), (standard), false,       \
-	  (sentence), "thesis 6.3", (names) }
+	  (sentence), (source), (names) }
+#define ROW(field, lo, hi, standard, sentence, names)                                          \
+	ROW_OF(field, lo, hi, standard, sentence, "thesis 6.3", names)
 
 static const char *const resolvers[] = { "none", "ideal", "2pcr", "scr" };
 
-static const struct gputm_param option_rows[] = {
-	ROW(resolver, RESOLVER_NONE, RESOLVER_SCR, RESOLVER_2PCR,
-	    "how conflicts within a warp are resolved; ideal: exact and sequential", resolvers),
-	ROW(resolver_overhead, 0, 1, 1, "whether that takes time", NULL),
-	SIM_STRONG_ROW(options),
+static const char *const early_aborts[] = { "none", "commit", "running" };
+static const char *const broadcasts[] = { "flit", "addresses" };
+
+#define OPTIONS                                                                                \
+	ROW(resolver, RESOLVER_NONE, RESOLVER_SCR, RESOLVER_2PCR,                              \
+	    "how conflicts within a warp are resolved; ideal: exact and sequential", resolvers), \
+		ROW(resolver_overhead, 0, 1, 1, "whether that takes time", NULL),              \
+		SIM_STRONG_ROW(options)
+
+static const struct gputm_param option_rows[] = { OPTIONS };
+
+static const struct gputm_param eapg_rows[] = {
+	OPTIONS,
+	ROW_OF(early_abort, EARLY_NONE, EARLY_RUNNING, EARLY_COMMIT,
+	       "when logs are looked up: before a commit, or also when words have been told",
+	       "GETM's simulator", early_aborts),
+	ROW_OF(pause, 0, 1, 1, "whether lanes pause at words that are being committed",
+	       "GETM's simulator", NULL),
+	ROW_OF(broadcast, BROADCAST_FLIT, BROADCAST_ADDRESSES, BROADCAST_FLIT,
+	       "a broadcast has 8 bytes; addresses: and 4 for each word that it tells",
+	       "GETM VI, footnote 3; EAPG's simulator", broadcasts),
 };
 
 static const struct gputm_params option_params = {
@@ -184,6 +220,15 @@ static const struct gputm_params option_params = {
 static const struct gputm_params *options(void)
 {
 	return &option_params;
+}
+
+static const struct gputm_params eapg_params = {
+	"system", sizeof(struct options), eapg_rows, sizeof eapg_rows / sizeof *eapg_rows, NULL, 0,
+};
+
+static const struct gputm_params *eapg_options(void)
+{
+	return &eapg_params;
 }
 
 static void init(void *memory, const struct sim_shape *shape)
@@ -215,16 +260,39 @@ static void init(void *memory, const struct sim_shape *shape)
 	config->first_read.warps = shape->warps;
 }
 
+static void init_eapg(void *memory, const struct sim_shape *shape)
+{
+	struct warptm_config *config = memory;
+
+	init(memory, shape);
+	gputm_params_init(&eapg_params, &config->system, sizeof config->system);
+	gputm_params_init(gputm_reference_count_table_params(), &config->reference_count_table,
+			  sizeof config->reference_count_table);
+	gputm_params_init(gputm_conflict_address_table_params(), &config->conflict_address_table,
+			  sizeof config->conflict_address_table);
+	config->reference_count_table.address_bits = SIM_ADDRESS_BITS;
+	config->conflict_address_table.address_bits = SIM_ADDRESS_BITS;
+}
+
+#define TCD_ROLES 2 /* the last ones of roles[] */
+#define ROLES                                                                                  \
+	SIM_KILO_ROLES, SIM_ROLE(struct warptm_config, ownership_table),                       \
+		SIM_ROLE(struct warptm_config, sequential_resolver),                           \
+		{ "tcd", gputm_first_read_params, offsetof(struct warptm_config, first_read) }, \
+		{ "tcd.filter", gputm_last_written_params,                                     \
+		  offsetof(struct warptm_config, last_written) }
+
 static const struct sim_role roles[] = {
 	{ "system", options, offsetof(struct warptm_config, system) },
-	SIM_KILO_ROLES,
-	SIM_ROLE(struct warptm_config, ownership_table),
-	SIM_ROLE(struct warptm_config, sequential_resolver),
-	{ "tcd", gputm_first_read_params, offsetof(struct warptm_config, first_read) },
-	{ "tcd.filter", gputm_last_written_params, offsetof(struct warptm_config, last_written) },
+	ROLES,
 };
 
-#define TCD_ROLES 2 /* the last ones */
+static const struct sim_role eapg_roles[] = {
+	{ "system", eapg_options, offsetof(struct warptm_config, system) },
+	ROLES,
+	SIM_ROLE(struct warptm_config, reference_count_table),
+	SIM_ROLE(struct warptm_config, conflict_address_table),
+};
 
 static bool not_2pcr(const void *config)
 {
@@ -307,6 +375,17 @@ static bool settle_tcd(void *memory, const struct sim_given *given, char *error,
 	return false;
 }
 
+static bool settle_eapg(void *memory, const struct sim_given *given, char *error, size_t size)
+{
+	const struct warptm_config *config = memory;
+
+	if (config->system.resolver != RESOLVER_NONE)
+		return settle_tcd(memory, given, error, size);
+	snprintf(error, size, "system.resolver = none is not for system eapg, which commits whole "
+			      "warps");
+	return false;
+}
+
 static const struct sim_system_ops ops = {
 	.make = make_warptm,
 	.free = warptm_free,
@@ -345,6 +424,29 @@ static const struct sim_system_ops el_ops = {
 	.served = sim_tcd_served,
 	.commit = commit,
 	.core_tick = core_tick,
+};
+
+static const struct sim_system_ops eapg_ops = {
+	.versions = true,
+	.make = make_eapg,
+	.free = warptm_free,
+	.io = warptm_io,
+	.begin = begin,
+	.load = sim_tcd_load,
+	.store = sim_kilo_store,
+	.pause = sim_eapg_pause,
+	.loaded = sim_kilo_loaded,
+	.watch = sim_eapg_watch,
+	.at_partition = sim_kilo_at_partition,
+	.at_core = sim_eapg_at_core,
+	.completed = sim_kilo_completed,
+	.partition_tick = sim_kilo_partition_tick,
+	.keep = sim_strong_keep,
+	.check = sim_eapg_check,
+	.served = sim_tcd_served,
+	.commit = commit,
+	.core_tick = core_tick,
+	.finished = sim_eapg_finished,
 };
 
 const struct sim_system_class sim_warptm = {
@@ -387,4 +489,18 @@ const struct sim_system_class sim_warptm_el = {
 	.tie = ties,
 	.unused = tcd_unused,
 	.settle = settle_tcd,
+};
+
+const struct sim_system_class sim_eapg = {
+	.name = "eapg",
+	.summary = "WarpTM with TCD, early abort and pause-and-go, idealised (GETM's baseline)",
+	.flavour = SIM_TRANSACTIONS,
+	.config_size = sizeof(struct warptm_config),
+	.role = eapg_roles,
+	.role_count = sizeof eapg_roles / sizeof *eapg_roles,
+	.init = init_eapg,
+	.ops = &eapg_ops,
+	.tie = ties,
+	.unused = tcd_unused,
+	.settle = settle_eapg,
 };
