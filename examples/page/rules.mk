@@ -6,7 +6,7 @@ CLANG = clang-14
 HERE = $(srcdir)/examples/page
 BARE = -ffreestanding -fno-builtin -nostdlibinc -isystem $(HERE)/libc -I$(srcdir)/include -I$(srcdir) \
 	-fvisibility=hidden -Wall -Wextra -Werror -MMD -MP -MF $(@:.o=.dep)
-WASM = $(CLANG) --target=wasm32 -Os
+WASM = $(CLANG) --target=wasm32 -Oz
 RISCV = $(CLANG) --target=riscv64-unknown-elf -march=rv64gc -mcmodel=medany -O1
 # What compilers call for arithmetic that a target lacks, as libgcc is: __multi3.
 BUILTINS = $(shell $(CLANG) --target=wasm32-wasi -print-libgcc-file-name -rtlib=compiler-rt)
@@ -42,4 +42,6 @@ traced.h: $(HERE)/write.py $(srcdir)/examples/python/gputm/unit.py
 		-Wl,--export=malloc -Wl,--export=free -Wl,--strip-all -o $@ $< $(wasm_objects)
 recorded: tables.json $(HERE)/record.js $(HERE)/calls.js $(NAMES:%=%.wasm) $(wildcard $(srcdir)/examples/*.exp)
 	node $(HERE)/record.js tables.json $(NAMES:%=%.wasm) >$@
+gputm.html: recorded gputm.wasm $(HERE)/write.py $(wildcard $(HERE)/*.js) $(HERE)/page.html $(HERE)/page.css
+	python3 $(HERE)/write.py page >$@
 .DELETE_ON_ERROR:

@@ -19,13 +19,13 @@ SCALARS = {"uint64_t": "Q", "uint32_t": "I", "uint16_t": "H", "uint8_t": "B", "_
 # A pointer to a plain number is for one number that the function gives back, or for an array that the
 # caller brings: by its name, or by function and name. Of another name nothing is known.
 ONE = set("""address buffer cid count cycles done_at first first_cid from in_flight left lost mask out
-    partition paused pc physical read readers region request returned rows rts second slot stamp time
-    to type value version warp writers written wts""".split())
+    partition paused pc physical read readers region request returned rows rts second set slot stamp
+    time to type value version warp writers written wts""".split())
 ARRAYS = {"gputm_h3_rows_from rows", "gputm_access_coalescer_merge_row out",
           "gputm_access_coalescer_merge_log access", "gputm_access_coalescer_merge_log out",
           "gputm_writer_table_claim_batch claim", "gputm_writer_table_writers out",
           "gputm_tx_log_lookup_own_writes value", "gputm_tx_log_get_group lanes_of",
-          "gputm_tx_log_get_group set", "gputm_reader_list_readers ids",
+          "gputm_reader_list_readers ids",
           "gputm_writer_table_claim_batch result", "gputm_local_tm_access value",
           "gputm_device_validator_push apply", "gputm_dispatch_queues_dequeue_batch request"}
 met = set()

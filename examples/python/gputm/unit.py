@@ -374,7 +374,7 @@ gputm_tx_log_restart 0 log:*tx_log mask:Q
 gputm_tx_log_rows I log:!tx_log kind:i.tx_log_kind
 gputm_tx_log_lanes Q log:!tx_log kind:i.tx_log_kind
 gputm_tx_log_get_row 0 log:!tx_log kind:i.tx_log_kind index:I out:>@tx_log_row
-gputm_tx_log_get_group 0 log:!tx_log kind:i.tx_log_kind index:I mask:Q lanes_of:]Q set:]Q
+gputm_tx_log_get_group 0 log:!tx_log kind:i.tx_log_kind index:I mask:Q lanes_of:]Q set:>Q
 gputm_tx_log_partition I log:!tx_log address:Q
 gputm_tx_log_packet_flits Q log:!tx_log entries:I
 gputm_commit_sequencer_params P
