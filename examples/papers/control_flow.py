@@ -29,7 +29,10 @@ def fig_3_1(d):
     yield claim("TBC has a higher SIMD efficiency than PDOM and DWF",
                 more(divergent.sel(divergence="tbc-lcp"),
                      divergent.sel(divergence=["pdom", "dwf"])),
-                off={"divergence": "pdom"}, expect="holds")
+                off={"divergence": "pdom"}, expect="in part",
+                why="DWF has 0.61 and TBC 0.59, as warps of all blocks fill better in bound, break "
+                    "and nested. At half of the card's memory (core.memory_interval=49) DWF "
+                    "has 0.58.")
     yield claim("TBC has fewer memory stalls than DWF",
                 less(divergent_stalls(d).sel(divergence="tbc-lcp"), divergent_stalls(d)
                      .sel(divergence="dwf")), off={"divergence": "pdom"}, expect="holds")
@@ -47,18 +50,15 @@ def fig_3_10(d):
                 gain(mean_performance.sel(divergence="pdom"),
                      mean_performance.sel(divergence="tbc-lcp"), about=0.22),
                 off={"divergence": "pdom"}, expect="larger",
-                why="On the kernel break it gains 13 times, as it keeps no threads apart there "
-                    "for all of a loop, as a stack per warp does. Without it the mean is 1.13.")
+                why="On the kernel break it gains 14 times, as it keeps no threads apart there "
+                    "for all of a loop, as a stack per warp does. Without it the mean is 1.12.")
     yield claim("DWF gains 4 %", gain(mean_performance.sel(divergence="pdom"),
                                        mean_performance.sel(divergence="dwf"), about=0.04),
                 off={"divergence": "pdom"},
                 expect="larger",
                 why="On the kernel break, whose threads a stack per warp keeps apart for all of "
-                    "a loop, DWF gains 9 times; the thesis has no program that gains 1.7 times. "
-                    "Without it the mean is 1.10. It was 1.29 with lines of 128 B of which one "
-                    "came every 8 cycles: with a core's share of the memory "
-                    "(core.memory_interval=49) DWF pays for the lines that its warps no longer "
-                    "share.")
+                    "a loop, DWF gains 14 times; the thesis has no program that gains 1.7 times. "
+                    "Without it the mean is 1.11.")
     yield claim("TBC is 17 % faster than DWF and 6 % than DWF-WB",
                 gain(mean_performance.sel(divergence="dwf"),
                      mean_performance.sel(divergence="tbc-lcp"), about=0.17),
@@ -66,8 +66,8 @@ def fig_3_10(d):
                      mean_performance.sel(divergence="tbc-lcp"), about=0.06),
                 off={"divergence": "pdom"}, expect="in part",
                 why="In nested, with three branches within one another in each round, warps of "
-                    "all blocks fill best: 1.91 and 2.13 against 1.52 of TBC. Without it and "
-                    "break TBC is 9 % faster than DWF and 5 % slower than DWF-WB, whose warps "
+                    "all blocks fill best: 1.90 and 2.18 against 1.55 of TBC. Without it and "
+                    "break TBC is 5 % faster than DWF and 13 % slower than DWF-WB, whose warps "
                     "of all blocks also fill better in bound.")
     yield claim("Nobody gains or loses where nothing diverges, but for DWF",
                 within(performance.sel(program="coherent",

@@ -14,6 +14,7 @@
 #define GDDR3 "our choice: those of a GDDR3 chip"
 #define RELEASED "GETM's released simulator, its settings"
 #define FX5800 "Quadro FX5800"
+#define TWO_EDGES ": 8 B twice in a cycle of 800 MHz, as the Quadro FX5800 has them"
 
 static const char *const schedulers[] = { "lrr", "gto", "two_level" };
 
@@ -86,7 +87,8 @@ static const char *const schedulers[] = { "lrr", "gto", "two_level" };
 	  200, T6_1, 100, RELEASED, 0, T4_4 ": in l2_latency", 0, T4_4 ": in l2_latency"),     \
 	F(dram_mbps, 100, 1000000, false, NULL,                                                \
 	  "megabytes per second between a partition and its DRAM",                             \
-	  29500, T6_1, 29568, TWO_CHIPS, 6400, T3_2, 6400, T4_4),                              \
+	  29500, T6_1, 29568, TWO_CHIPS, 12800, T3_2 TWO_EDGES,                         \
+	  12800, T4_4 TWO_EDGES),                                                        \
 	F(dram_banks, 0, SIM_BANKS, true, NULL,                                                \
 	  "banks of a partition's DRAM; 0: a channel in order of arrival, and no rows",        \
 	  16, RELEASED, 16, RELEASED, 8, GDDR3, 8, GDDR3),                                     \
