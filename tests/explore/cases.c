@@ -31,6 +31,7 @@
 #define KILO_STRONG KILO, .set = { "system.isolation=strong" }
 #define WARPTM .system = &host_warptm, .word_stride = 256
 #define SI .system = &host_si, .word_stride = 256
+#define EAPG .system = &host_eapg, .word_stride = 256
 #define TCD .system = &host_tcd, .word_stride = 256
 /* Wavefronts and lanes of a work-group in local memory. */
 #define LOCAL(groups, items, ...)                                                              \
@@ -131,6 +132,19 @@ const struct explore_case explore_cases[] = {
 	CASE("tcd-warps", LARGE, TCD, .cores = 2, .lanes = 2, .words = 1, .attempts = 1,
 	     .ordered = true),
 	CASE("tcd-three", LARGE, TCD, .cores = 3, .attempts = 1, .ordered = true, .in_order = true),
+	CASE("eapg", MORE, EAPG, .cores = 2, .attempts = 1, .ordered = true, .reload = true,
+	     .seen = "conflicts"),
+	CASE("eapg-again", LARGE, EAPG, .cores = 2, .ordered = true),
+	CASE("eapg-one", ALWAYS, EAPG, .cores = 2, .words = 1, .ordered = true,
+	     .seen = "conflicts"),
+	CASE("eapg-running", MORE, EAPG, .set = { "system.early_abort=running" }, .cores = 2,
+	     .attempts = 1, .ordered = true),
+	CASE("eapg-warps", LARGE, EAPG, .cores = 2, .lanes = 2, .words = 1, .attempts = 1,
+	     .ordered = true, .seen = "conflicts"),
+	CASE("eapg-messages", LARGE, EAPG, .cores = 2, .attempts = 1, .words = 1, .ordered = true,
+	     MESSAGES),
+	CASE("eapg-three", LARGE, EAPG, .cores = 3, .attempts = 1, .ordered = true,
+	     .in_order = true),
 	HOLE("tcd-late", FULL, 10, SKEW, .system = &host_tcd_late, .word_stride = 256, .cores = 2,
 	     .attempts = 1, .split = true),
 	HOLE("tcd-no-guard", FULL, 24, SKEW, TCD, .set = { "tcd.guard_writeback=0" }, .cores = 2,

@@ -16,7 +16,7 @@
 #include "tests/explore/host.h"
 #include "tests/explore/unit.h"
 
-#define MESSAGES 6 /* in a channel, at most */
+#define MESSAGES 12 /* in a channel, at most */
 #define BLOCKS 16  /* of a slab, at most */
 #define THREADS 4  /* at most */
 #define REQUESTS 8  /* that a partition's memory has not answered, at most */
@@ -479,6 +479,16 @@ static void plan(struct thread *thread, uint32_t what)
 	thread->at++;
 }
 
+/* Lanes that pause have done nothing: they may access that word later, or another one. */
+static void pause(struct sim_port *port, struct sim_warp *warp, uint32_t what)
+{
+	uint64_t paused = port->ops->pause(port, warp, (what & KINDS) == STORE, warp->mask);
+
+	for (SIM_EACH_LANE(lane, (what & KINDS) == LOAD ? paused : 0))
+		host->thread[warp->thread[lane]].loaded &= ~(1u << (PICK(what, lane) - 1));
+	warp->mask &= ~paused;
+}
+
 static void access_words(struct sim_port *port, struct sim_warp *warp, uint32_t what)
 {
 	bool load = (what & KINDS) == LOAD;
@@ -496,6 +506,8 @@ static void access_words(struct sim_port *port, struct sim_warp *warp, uint32_t 
 		if (load)
 			host->thread[number].loaded |= 1u << word;
 	}
+	if (port->ops->pause && warp->mask)
+		pause(port, warp, what);
 	if (load && warp->mask)
 		port->ops->load(port, warp);
 	else if (warp->mask)

@@ -304,3 +304,60 @@ static bool alone_timed(const struct sim_port *port, const struct sim_warp *warp
 
 const struct host_system host_tcd = { TCD, .prepare = prepare_times };
 const struct host_system host_tcd_late = { TCD, .prepare = prepare_late };
+
+/* ---- early abort and pause-and-go ---- */
+
+#define UPDATES 32 /* of a partition, for which the wiring has room at first; as many references */
+
+static void configure_tables(void *memory)
+{
+	struct warptm_config *config = memory;
+
+	configure_times(memory);
+	config->reference_count_table.entries = config->conflict_address_table.entries = HOST_WORDS;
+}
+
+static void prepare_tables(struct sim_port *port)
+{
+	struct eapg *eapg = sim_warptm_of(port)->eapg;
+
+	prepare_times(port);
+	for (uint32_t i = 0; i < port->shape.partitions; i++) {
+		struct eapg_partition *partition = &eapg->partition[i];
+
+		if (!SIM_ROOM(partition->update, partition->update_room, UPDATES) ||
+		    !SIM_ROOM(partition->reference, partition->reference_room, UPDATES))
+			sim_fail(port, -ENOMEM, "no memory for the tables");
+	}
+}
+
+/* No update is kept that all cores have, and nothing is behind the last. */
+static void tidy_tables(struct sim_port *port)
+{
+	struct eapg *eapg = sim_warptm_of(port)->eapg;
+
+	tidy_order(port);
+	for (uint32_t i = 0; i < port->shape.partitions; i++) {
+		struct eapg_partition *partition = &eapg->partition[i];
+		uint32_t old = UINT32_MAX;
+
+		for (uint32_t k = 0; k < port->shape.cores; k++)
+			old = partition->got[k] < old ? partition->got[k] : old;
+		for (uint32_t k = 0; k < port->shape.cores; k++)
+			partition->got[k] -= old;
+		partition->updates -= old;
+		memmove(partition->update, partition->update + old,
+			partition->updates * sizeof(*partition->update));
+		memset(partition->update + partition->updates, 0,
+		       (partition->update_room - partition->updates) * sizeof(*partition->update));
+		memset(partition->reference + partition->references, 0,
+		       (partition->reference_room - partition->references) *
+			       sizeof(*partition->reference));
+	}
+}
+
+const struct host_system host_eapg = {
+	.class = &sim_eapg, .configure = configure_tables, .prepare = prepare_tables,
+	.tidy = tidy_tables, .blank = blank_times, .commits_apart = true, .shared = true,
+	.timed = true, .apart = "last_written",
+};

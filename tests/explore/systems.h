@@ -4,7 +4,7 @@
 #include "tests/explore/host.h"
 
 extern const struct host_system host_getm, host_kilo, host_warptm;
-extern const struct host_system host_tcd, host_tcd_late;
+extern const struct host_system host_tcd, host_tcd_late, host_eapg;
 extern const struct host_system host_si, host_si_blind, host_si_leaks;
 
 /* When a case is run: by make check, by that in full, by that with EXPLORE_MORE set (as .ci/run

@@ -176,7 +176,8 @@ static void take_updates(struct sim_port *port, uint32_t core, struct eapg_parti
 					: gputm_conflict_address_table_remove(
 						  table, update->address, update->write),
 			 "the conflict address table refused a word");
-		if (update->insert)
+		if (update->insert &&
+		    sim_warptm_of(port)->config->system.early_abort == EARLY_RUNNING)
 			mark_fresh(port, core);
 	}
 	forget(port, partition);
@@ -249,8 +250,7 @@ bool sim_eapg_watch(struct sim_port *port, struct sim_warp *warp)
 	bool look = *fresh & bit;
 
 	*fresh &= ~bit;
-	if (look && sim_warptm_of(port)->config->system.early_abort == EARLY_RUNNING &&
-	    !abort_early(port, warp, gputm_simt_stack_tx_running(warp->stack))) {
+	if (look && !abort_early(port, warp, gputm_simt_stack_tx_running(warp->stack))) {
 		sim_kilo_end_attempt(port, warp, 0);
 		return true;
 	}
