@@ -83,6 +83,7 @@ def main():
         surprising += [] if expected else [name]
     counts = [counted(every)] + ([counted_ablations(every)] if o.ablate else [])
     lines[3:3] = ["", " ".join(counts)]
+    lines += page.without_setting(every)
     with open(os.path.join(HERE, "left-out.md"), encoding="utf-8") as file:
         lines += file.read().split("\n")
     plot.write(os.path.join(o.folder, "page.md"), "\n".join(lines))

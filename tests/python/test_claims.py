@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 import math
+import sys
 
 from gputm import claims
-from gputm.claims import Story, at_least, at_most, between, claim, gain, less, more, paper, within
-from gputm.page import markdown, to_html
+from gputm.claims import Story, at_least, at_most, best_at, between, claim, gain, less, more, paper, within
+from gputm.page import markdown, to_html, without_setting
 from gputm.results import Array, Grid, Results, Wrong
 
 from made import AXES, FULL, Case, line, study_lines
@@ -62,6 +63,13 @@ class Test(Case):
             self.assertEqual(self.judged(relation), (verdict, here))
         cycles = self.results["cycles"].sel(variant=["few", "many"])
         self.assertIn("0 of 4, but not few concurrency 1: 215 < 1, few inf: 214 < 1", self.judged(less(cycles, 1))[1])
+
+    def test_the_best_value_is_better_than_all_others(self):
+        for costs, verdict, here in (((3, 2, 4), "holds", "2 of 2, ratio 0.5 to 0.667"),
+                                     ((2, 2, 4), "in part", "1 of 2, but not locks: 2 < 2"),
+                                     ((1, 2, 1.5), "differs", "0 of 2, but not locks: 2 < 1, many: 2 < 1.5")):
+            self.assertEqual(self.judged(best_at(self.array(*costs), variant="few")), (verdict, here))
+        self.assertEqual(self.judged(best_at(self.results["cycles"], concurrency=math.inf))[0], "in part")
 
     def test_more_than_six_failing_cells_are_cut(self):
         self.assertTrue(self.judged(less(self.results["cycles"] * self.array(1, 1, 1), 1))[1].count(":") == 6)
@@ -176,7 +184,27 @@ class Test(Case):
                           "holds, null 0.00", "holds, null 0.00; no result with x.z=1", "larger; falls with x.y=-"])
         self.assertEqual(claims.counted_ablations(told),
                          "Of 6 claims 5 have a setting that turns their mechanism off; with it 2 fall, 1 stand and 1 have "
-                         "no result; 1 are not met with the mechanism either.")
+                         "no result; 1 are not met with the mechanism either. Of 0 more the file says why there is no "
+                         "such setting.")
+
+    def test_why_no_setting_turns_a_mechanism_off(self):
+        story = self.story("from gputm.claims import *\n@figure('A paper')\ndef one(d):\n    a = d['cycles']\n"
+                           "    yield claim('small', less(a, 1000), off='it is | small')\n"
+                           "    yield claim('large', more(a, 10), off='it is | small')\n    yield claim('no word', less(a, 1))\n")
+        told = story.judge(self.results, shuffles=0)
+        self.assertEqual([item.ablation() for item in told[0][1]], ["no setting"] * 3)
+        self.assertIn("Of 3 claims 0 have a setting", claims.counted_ablations(told))
+        self.assertIn("Of 2 more the file says why", claims.counted_ablations(told))
+        self.assertEqual(without_setting(told), ["## Claims whose mechanism no setting turns off", "",
+                                                 "**It is &#124; small**: small; large.", ""])
+        self.assertEqual(without_setting(self.story().judge(self.results, shuffles=0)), [])
+
+    def test_what_several_files_share_is_in_a_module_beside_them(self):
+        self.file("shared_by_two.py", "LEAST = 3\n")
+        words = STORY.replace("import *\n", "import *\nfrom shared_by_two import LEAST\n", 1).replace('"few"), 3', '"few"), LEAST')
+        before = [*sys.path]
+        self.assertEqual(self.story(words).judge(self.results, shuffles=0)[0][1][3].here, "3.29 > 3; 1 >= 1")
+        self.assertEqual(sys.path, before)
 
     def test_ties_by_the_interval_of_the_difference(self):
         # The systems differ by 1 in the mean; the intervals are those of Student's t with 2 and 3 degrees.
@@ -223,6 +251,7 @@ class Test(Case):
         self.assertEqual(size.null, 1)
         self.assertTrue(0.15 < order.null < 0.35, order.null)
         self.assertEqual(order.null, story.judge(Results(lines))[0][1][0].null)
+        self.assertEqual(size.shown_verdict(), "holds (a sanity check), null 1.00")
         self.assertRegex(claims.counted(told), "^Of 2 claims 0 hold; 2 more hold that shuffled results meet")
 
     def test_what_does_not_exist_is_named_with_its_figure(self):

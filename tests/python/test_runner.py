@@ -56,6 +56,12 @@ class Test(Case):
         self.assertEqual(len({*cycles.sel(variant=["few", "many"]).cells[:4]}), 1)
         self.assertFalse(any(map(math.isnan, cycles.cells)))
         self.assertEqual(results["conflicts.loops"].sel(variant="locks", concurrency=2).cells, [0])
+        # Another system in place of all, which has not this setting, nor that figure.
+        results = ablated(path, {"system": "ideal", "validation_unit.stall_lines": None}, out + "ideal",
+                          ["cycles", "metadata_table.hits"])
+        self.assertEqual({line["point.variant"] for line in results.lines}, {"few", "many", "locks"})
+        self.assertEqual(len({*results["cycles"].cells[::2]}), 1)
+        self.assertTrue(all(map(math.isnan, results["metadata_table.hits"].cells)))
         self.refused(gputm.RunFailed, "stal_lines", ablated, path, {"validation_unit.stal_lines": 2}, out + "2")
 
     def test_bad_studies(self):

@@ -15,12 +15,14 @@ A claim holds where all its relations hold in all cells that have numbers, and d
 does. With three seeds or more a cell is tied where the 95 % interval of the difference holds 0; a
 claim is tied where no cell fails, and some are tied. A gain of the right sign and another size is
 larger or smaller. expect is the verdict that is expected, quick that of the small form; off has the
-settings that turn the claim's mechanism off, without which the claim has to fall.
+settings that turn the claim's mechanism off, without which the claim has to fall, or says why there
+are none. What several files share is imported from a module beside them.
 """
 import ast
 import math
 import operator
 import os
+import sys
 
 from .results import Array, Missing, Results, Wrong, number, shown, text
 from .stats import reach, tied
@@ -72,7 +74,8 @@ class Claim:
         for verdict in expect, quick:
             if verdict not in (None, *VERDICTS[1:]):
                 raise Wrong(f'"{title}": got {verdict!r}, expected {", ".join(VERDICTS[1:])}')
-        self.title, self.relations, self.why, self.off = title, relations, why, off
+        self.title, self.relations, self.why = title, relations, why
+        self.off, self.no_off = ({}, off) if isinstance(off, str) else (off or {}, "")
         self.expect, self.quick = expect, quick or expect
 
     def expected(self, quick):
@@ -83,6 +86,8 @@ class Claim:
         return (self.expected(quick) not in (None, self.verdict) and
                 not (quick and self.verdict == "no result"))
 
+    def is_sanity_check(self):
+        return self.verdict == "holds" and self.null > SANE
 
     def ablation(self):
         """Whether the claim falls with its mechanism off; only what is met can fall."""
@@ -95,7 +100,8 @@ class Claim:
 
     def shown_verdict(self):
         off = ", ".join(f"{name}={text(value)}" for name, value in self.off.items())
-        return (self.verdict + (f", null {self.null:.2f}" if self.verdict == "holds" else "") +
+        return (self.verdict + " (a sanity check)" * self.is_sanity_check() +
+                (f", null {self.null:.2f}" if self.verdict == "holds" else "") +
                 (f"; {self.ablation()} with {off}" if self.ablated and self.verdict in MET else ""))
 
 
@@ -119,7 +125,7 @@ def table(name, title, value, paper=None):
 
 
 def claim(title, *relations, expect=None, quick=None, why="", off=None):
-    return Claim(title, [part for relation in relations for part in relation], expect, quick, why, off or {})
+    return Claim(title, [part for relation in relations for part in relation], expect, quick, why, off)
 
 
 def paper(*axes_and_numbers):
@@ -190,6 +196,13 @@ def within(value, factor, of):
                      lambda a, b: a <= b * factor and a * factor >= b, ties=False)(value, of)
 
 
+def best_at(value, **axis):
+    """The numbers are less at this value of the axis than at each other: best_at(cycles, concurrency=2)."""
+    (name, at), = axis.items()
+    others = [other for other in value.grid.values[value.grid.axis(name)] if other != text(at)]
+    return less(value.sel(axis), value.sel({name: others}))
+
+
 def gain(a, b, about, factor=NEAR):
     """b / a - 1 has the sign of the paper's number, and is within the factor of it."""
     def judge(x, y):
@@ -231,7 +244,7 @@ def counted(told):
     """How many claims have which verdict."""
     every = [item for _, items in told for item in items if isinstance(item, Claim)]
     count = {verdict: sum(item.verdict == verdict for item in every) for verdict in VERDICTS}
-    sane = sum(item.verdict == "holds" and item.null > SANE for item in every)
+    sane = sum(item.is_sanity_check() for item in every)
     return (f"Of {len(every)} claims {count['holds'] - sane} hold; {sane} more hold that shuffled results "
             f"meet in more than {SANE:.0%} of {SHUFFLES} shuffles (sanity checks); {count['tied']} are tied, "
             f"of {count['larger']} the gain is larger and of {count['smaller']} smaller, "
@@ -240,11 +253,13 @@ def counted(told):
 
 def counted_ablations(told):
     """How many claims fall with their mechanism off."""
-    every = [item.ablation() for _, items in told for item in items if isinstance(item, Claim)]
-    with_ = len(every) - every.count("no setting")
-    return (f"Of {len(every)} claims {with_} have a setting that turns their mechanism off; with it "
-            f"{every.count('falls')} fall, {every.count('stands')} stand and {every.count('no result')} have no "
-            f"result; {every.count('not met')} are not met with the mechanism either.")
+    every = [item for _, items in told for item in items if isinstance(item, Claim)]
+    count = [item.ablation() for item in every]
+    why = sum(item.no_off != "" for item in every)
+    return (f"Of {len(every)} claims {len(every) - count.count('no setting')} have a setting that turns their "
+            f"mechanism off; with it {count.count('falls')} fall, {count.count('stands')} stand and "
+            f"{count.count('no result')} have no result; {count.count('not met')} are not met with the mechanism "
+            f"either. Of {why} more the file says why there is no such setting.")
 
 
 def joined(verdicts):
@@ -286,7 +301,11 @@ class Story:
             raise Wrong(f"{path}: {problem.strerror}; expected a file of Python beside a study, as "
                         "kilo_tm.py beside kilo-tm.study") from None
         scope = {"__name__": os.path.basename(path)[:-3]}
-        exec(compile(self.source, path, "exec"), scope)
+        sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
+        try:
+            exec(compile(self.source, path, "exec"), scope)
+        finally:
+            del sys.path[0]
         self.figures = [value for value in scope.values() if hasattr(value, "source")]
         if not self.figures:
             raise Wrong(f"{path}: no function has @figure(SOURCE) before it")

@@ -78,6 +78,19 @@ def markdown(story, stem, seeds, quick=False):
     return lines, pictures
 
 
+def without_setting(story):
+    """The claims whose mechanism no setting turns off, by the reason."""
+    reasons = {}
+    for _, items in story:
+        for item in items:
+            if isinstance(item, Claim) and item.no_off:
+                reasons.setdefault(item.no_off, []).append(item.title)
+    lines = ["## Claims whose mechanism no setting turns off", ""] * bool(reasons)
+    for reason, titles in reasons.items():
+        lines += [f"**{escaped(reason[0].upper() + reason[1:])}**: {escaped('; '.join(titles))}.", ""]
+    return lines
+
+
 def draw(pictures):
     for figure, file, seeds in pictures:
         plot.draw([figure], file, seeds)

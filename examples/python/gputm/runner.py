@@ -118,7 +118,10 @@ def study(path_or_axes, jobs=None, out=None, quick=False, tell=()):
 
 
 def ablated(path, off, out, tell=()):
-    """The small form of a study with these settings the same at all points, on the axes of the study as it is."""
+    """The small form of a study with these settings the same at all points, on the axes of the study as it is.
+
+    None leaves a setting out. Figures that another system has not are NaN.
+    """
     folder = os.path.dirname(os.path.abspath(path))
     form = json.loads(_call([program(), "--study", path, "--axes"]), parse_int=str, parse_float=str)["quick"]
     lines = [[name] for name in ("check", "conflicts") if form[name]]
@@ -127,6 +130,7 @@ def ablated(path, off, out, tell=()):
         groups += [] if axis["zipped"] else [[]]
         groups[-1].append(axis)
     for group in groups:
+        group = [axis for axis in group if off.get(axis["name"], axis) is not None]  # None: not set anywhere
         same = all(axis["name"] in off for axis in group)
         for at, axis in enumerate(group):
             name, values = axis["name"], [*map(text, axis["values"])]
@@ -137,16 +141,18 @@ def ablated(path, off, out, tell=()):
             kind = [axis["kind"]] if axis["kind"] != "option" else []
             lines.append(["zip"] * bool(at) + kind + [name] + values)
     there = {axis["name"] for axis in form["axes"]}
-    lines += [["set"] * ("." in name) + [name, text(value)] for name, value in off.items() if name not in there]
-    lines += [["tell", *(tell or form["tell"])]] * bool(tell or form["tell"])
+    lines += [["set"] * ("." in name) + [name, text(value)] for name, value in off.items()
+              if name not in there and value is not None]
+    tell = tell or form["tell"]
+    lines += [["tell", *(["*"] if "system" in off else tell)]] * bool(tell)
     with tempfile.TemporaryDirectory() as folder:
         made = os.path.join(folder, "ablated")
         with open(made, "w", encoding="utf-8") as file:
             file.writelines(" ".join(line) + "\n" for line in lines)
         results = study(made, out=out)
     gone = {"point." + name for name in (*off, *FILES)}
-    return Results([{name: value for name, value in line.items() if name not in gone} for line in results.lines],
-                   forms(path)[1], out)
+    return Results([{**dict.fromkeys(tell), **{name: value for name, value in line.items() if name not in gone}}
+                    for line in results.lines], forms(path)[1], out)
 
 
 def _lines(axes_by_name):
