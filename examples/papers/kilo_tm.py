@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What kilo-tm.study shows."""
-from gputm.claims import (at_least, at_most, between, claim, figure, gain, less, more, note,
-                          paper, table, within)
+from gputm.claims import (at_least, at_most, best_at, between, claim, figure, gain, less, more,
+                          note, paper, table, within)
 
 
 def limited(d):
@@ -88,12 +88,11 @@ def fig_4_8(d):
                 within(speedup.sel(concurrency=2).mean(), 1.5, 128),
                 off={"concurrency": "inf"}, quick="holds")
     yield claim("HT-H is best at a limit of 1",
-                at_most(d["cycles"].sel(system="kilo-tm", program="HT-H", concurrency=1),
-                        d["cycles"].sel(system="kilo-tm", program="HT-H").min()),
+                best_at(d["cycles"].sel(system="kilo-tm", program="HT-H"), concurrency=1),
                 off={"concurrency": "inf"}, quick="holds")
     yield claim("HT-L, ATM, CL and BH are best at 2",
-                at_most(limited(d).sel(program=["HT-L", "ATM", "CL", "BH"]),
-                        d["cycles"].sel(system="kilo-tm").min("concurrency")),
+                best_at(d["cycles"].sel(system="kilo-tm", program=["HT-L", "ATM", "CL", "BH"]),
+                        concurrency=2),
                 off={"concurrency": "inf"}, quick="holds",
                 why="ATM's accounts do not fit in the L2, and two warps of a core evict one "
                     "another's lines: with an L2 128 times as large a limit of 2 is best here "

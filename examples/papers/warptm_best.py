@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What warptm-best.study shows."""
-from gputm.claims import at_most, claim, figure, gain, less, more, note, paper, table, within
+from gputm.claims import claim, figure, gain, less, more, note, paper, table, within
 
 
 # Without warp-level management, warps are neither resolved nor committed as one.
@@ -39,10 +39,10 @@ def fig_6_10(d):
                 gain(1, (best(d).sel(variant="Kilo-TM", program=["CL", "CLto", "BH"]) / best(d)
                          .sel(variant="TCD")).geomean(), about=0.37))
     yield claim("Both together do better than either alone",
-                at_most(mean_time.sel(variant="WarpTM+TCD"), mean_time.sel(variant="TCD")),
-                at_most(mean_time.sel(variant="WarpTM+TCD"), mean_time.sel(variant="WarpTM")),
-                off=WARP_OFF,
-                quick="holds")
+                less(mean_time.sel(variant="WarpTM+TCD"), mean_time.sel(variant="TCD")),
+                less(mean_time.sel(variant="WarpTM+TCD"), mean_time.sel(variant="WarpTM")),
+                off=WARP_OFF, quick="in part",
+                why="In the small form no transaction only reads, so that TCD changes nothing.")
     yield claim("Kilo TM takes 2.5 times as long as fine-grained locks on average",
                 within(mean_time.sel(variant="Kilo-TM"), 1.25, 2.5), quick="holds")
     yield claim("With both it has 66 % of the performance of fine-grained locks",
