@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What energy.study shows."""
-from gputm.claims import claim, figure, gain, less, more, note, paper, table, within
+from common import WARP_OFF, only
+from gputm.claims import claim, figure, gain, less, more, note, paper, table
+
+LOCKS = only("fine-lock", "concurrency", "warp_clock.per_core")  # in place of all systems
 
 
 @figure("Fung, thesis 2015, Fig. 6.11 (section 6.7.1)",
@@ -18,14 +21,15 @@ def fig_6_11(d):
     yield claim("Kilo TM takes more energy than fine-grained locks on HT-H, with and without "
                 "the extensions",
                 more(energy.sel(program="HT-H", variant=["Kilo-TM", "WarpTM+TCD"]), 1),
-                quick="holds")
+                off=LOCKS, quick="holds")
     yield claim("Kilo TM takes 103 % more energy than fine-grained locks on average",
-                gain(1, mean_energy.sel(variant="Kilo-TM"), about=1.03), quick="larger")
+                gain(1, mean_energy.sel(variant="Kilo-TM"), about=1.03), off=LOCKS, quick="larger")
     yield claim("With both extensions it takes 34 % more",
-                gain(1, mean_energy.sel(variant="WarpTM+TCD"), about=0.34), quick="larger")
+                gain(1, mean_energy.sel(variant="WarpTM+TCD"), about=0.34), off=LOCKS,
+                quick="larger")
     yield claim("WarpTM saves 27 % of Kilo TM's energy on average",
                 gain(mean_energy.sel(variant="Kilo-TM"), mean_energy.sel(variant="WarpTM"),
-                     about=-0.27), quick="smaller")
+                     about=-0.27), off=WARP_OFF, quick="smaller")
 
 
 @figure("Fung, thesis 2015, Table 6.3 (section 6.6.1)", "power of the hardware of TM")
@@ -39,9 +43,7 @@ def table_6_3(d):
             .sel(variant=["Kilo-TM", "WarpTM", "WarpTM+TCD"]))
     area_printed = paper("variant", {"Kilo-TM": 1.454, "WarpTM": 5.074, "WarpTM+TCD": 6.053})
     yield table("area", "mm2", area, area_printed)
-    yield claim("The arrays take the table's power and area, as carried",
-                within(watts, 1.01, watts_printed), within(area, 1.01, area_printed),
-                expect="holds")
+    yield note("These are the table's own numbers, carried through a run: no claim.")
 
 
 @figure("Ren and Lis, GETM, HPCA 2018, Table V (section VI)",
@@ -59,17 +61,11 @@ def table_v(d):
     yield table("accessed", "part of that power with the accesses of the run (ours)",
                 (d["energy.nm32.active"] / d["energy.nm32.total"]).best(d["cycles"], "concurrency")
                 .mean("program").sel(variant=["WarpTM+TCD", "EAPG", "GETM"]))
-    yield claim("GETM's area is 3.6 times lower and its power 2.2 times lower than WarpTM's",
-                within(square.sel(variant="WarpTM+TCD") / square.sel(variant="GETM"), 1.02, 3.6),
-                within(milliwatts.sel(variant="WarpTM+TCD") / milliwatts.sel(variant="GETM"), 1.02,
-                       2.2), expect="holds")
-    yield claim("GETM's area is 4.9 times lower and its power 3.6 times lower than EAPG's",
-                within(square.sel(variant="EAPG") / square.sel(variant="GETM"), 1.02, 4.9),
-                within(milliwatts.sel(variant="EAPG") / milliwatts.sel(variant="GETM"), 1.02, 3.6),
-                expect="in part",
-                why="The powers of the paper's table, 618.95 and 176.98 mW, are 3.5 times apart.")
+    yield note("Area and power are the table's own numbers, carried through a run: no claim that "
+               "GETM's are 3.6 and 2.2 times lower than WarpTM's, 4.9 and 3.6 times than EAPG's.")
     yield claim("GETM takes less energy than WarpTM in its arrays where both run the same "
                 "program",
                 less(d["energy.nm32.total"].best(d["cycles"], "concurrency").mean("program")
                      .sel(variant="GETM"), d["energy.nm32.total"].best(d["cycles"], "concurrency")
-                     .mean("program").sel(variant="WarpTM+TCD")), quick="holds")
+                     .mean("program").sel(variant="WarpTM+TCD")),
+                off=only("warptm-tcd", "warp_clock.per_core"), quick="holds")

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What energy-si.study shows."""
-from gputm.claims import claim, figure, less, note, table, within
+from common import only
+from gputm.claims import claim, figure, less, note, table
+
+WIDE = {"machine.l2_bytes": 262144}  # the L2 of Kilo TM and WarpTM
 
 
 @figure("Chen, Peng and Irving, ISCA 2017, Fig. 14 (section 7)", "energy")
@@ -11,10 +14,10 @@ def fig_14(d):
     yield table("energy", "energy / WarpTM", energy)
     yield table("arrays", "share of TM hardware", d["energy.nm40.total"] / d["energy.total"])
     yield claim("Snapshot isolation takes less energy than WarpTM on every program",
-                less(energy.sel(system="si-tm"), 1), expect="holds")
+                less(energy.sel(system="si-tm"), 1), off={**only("warptm"), **WIDE}, expect="holds")
     yield claim("It is significantly lower than that of Kilo TM on the lists",
                 less(energy.sel(system="si-tm", program=["List-1", "List-2"]), 0.8 *
-                     energy.sel(system="kilo-tm")), expect="holds")
+                     energy.sel(system="kilo-tm")), off={**only("kilo-tm"), **WIDE}, expect="holds")
 
 
 @figure("Chen, Peng and Irving, ISCA 2017, Table 1 (section 4.3)", "power and area of the tables")
@@ -22,4 +25,4 @@ def table_1(d):
     watts = ((d["energy.nm40.total"] * d["core_mhz"] / d["cycles"]).mean("program")
              .sel(system="si-tm"))
     yield table("watts", "W", watts)
-    yield claim("The tables take 2.4 W, as carried", within(watts, 1.01, 2.4025), expect="holds")
+    yield note("2.4 W is the table's own number, carried through a run: no claim.")

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What getm-limits.study shows."""
-from gputm.claims import (at_least, at_most, claim, figure, gain, less, more, note, paper,
-                          table, within)
+from common import ALIKE, PROGRAMS, only
+from gputm.claims import (at_least, at_most, between, claim, figure, gain, less, more, note,
+                          paper, table, within)
 
-
+LAZY = only("warptm-tcd", "warp_clock.per_core")  # WarpTM in place of all systems
 BUT_AP = ["HT-H", "HT-M", "HT-L", "ATM", "CL", "CLto", "BH", "CC"]
 
 
@@ -31,24 +32,24 @@ def fig_11(d):
     yield table("mean_gain", "geometric mean of GETM's speed over WarpTM's", mean_gain,
                 paper("variant", {"GETM": 1.2}))
     yield claim("GETM beats WarpTM by 1.2 on average",
-                gain(1, mean_gain.sel(variant="GETM"), about=0.2), quick="larger",
+                gain(1, mean_gain.sel(variant="GETM"), about=0.2), off=LAZY, quick="larger",
                 why="An access takes one cycle, as in the text; with the two of the authors' "
                     "simulator the gain on HT-H of the paper's size is 2.1 in place of 2.7.")
     yield claim("It gains most where contention is high: 2.1 times on HT-H",
                 within(speed.sel(variant="GETM", program="HT-H"), 1.15, 2.1),
                 at_least(speed.sel(variant="GETM", program="HT-H"),
                          speed.sel(variant="GETM").max()),
-                quick="differs",
+                off=LAZY, quick="differs",
                 why="In the small form the last transactions, which retry, set the end; at the "
                     "paper's size it is 2.7, and 2.1 with two cycles for an access.")
     yield claim("Programs of low contention are comparable to WarpTM",
                 within(speed.sel(variant="GETM", program=["ATM", "CC", "AP"]), 1.15, 1),
-                quick="differs",
+                off=ALIKE, quick="differs",
                 why="A warp does not wait for its commit to be written, as the paper says; "
                     "where it does, as in the authors' simulator (system.commit_ack=1), the "
                     "gain on CC is 1.1 in place of 1.15.")
     yield claim("GETM is within 7 % of fine-grained locks on average",
-                within(time.sel(variant="GETM").geomean(), 1.1, 1.07), quick="differs",
+                within(time.sel(variant="GETM").geomean(), 1.07, 1), off=LAZY, quick="differs",
                 why="Locks of all warps at a time evict one another's lines from the L2 on HT-L "
                     "and ATM: with an L2 64 times as large they take 39,000 cycles in place of "
                     "188,000, and 366,000 in place of 2,120,000, and GETM 39,000 and 276,000. "
@@ -71,7 +72,7 @@ def fig_10(d):
               .best(d["cycles"], "concurrency").sel(variant="EAPG"))
     yield table("paused", "lanes paused / commits, EAPG", paused)
     yield claim("GETM spends fewer cycles in and before transactions on most programs",
-                less(tx.sel(variant="GETM"), 1), quick="holds",
+                less(tx.sel(variant="GETM"), 1), off=LAZY, quick="holds",
                 why="Transactions of BH that read and then write the same words overtake one "
                     "another: times are ordered by warp too, which serialisability needs, so "
                     "that of equal times one passes. With the paper's order "
@@ -98,9 +99,9 @@ def fig_12(d):
                flits.sel(variant="WarpTM"))
     yield table("traffic", "flits / WarpTM", traffic)
     yield claim("GETM sends more than WarpTM on average, at a minor cost",
-                less(1, traffic.sel(variant="GETM").geomean(), 1.5), quick="holds")
+                less(1, traffic.sel(variant="GETM").geomean(), 1.5), off=LAZY, quick="holds")
     yield claim("EAPG's broadcasts load the crossbars more than WarpTM",
-                more(traffic.sel(variant="EAPG"), 1), quick="holds")
+                more(traffic.sel(variant="EAPG"), 1), off=LAZY, quick="holds")
 
 
 @figure("Ren and Lis, GETM, HPCA 2018, Table IV (section VI)", "best limits and aborts there")
@@ -129,19 +130,22 @@ def table_iv(d):
                             "GETM": {"HT-H": 460, "HT-M": 172, "HT-L": 207, "ATM": 114, "CL": 205,
                                      "CLto": 176, "BH": 865, "CC": 38, "AP": 9188}})
     yield table("aborts", "aborts / 1000 commits at the best limit", aborts, aborts_printed)
-    yield claim("GETM is best with at least as many warps as WarpTM",
-                at_least(limit.sel(variant="GETM"), limit.sel(variant="WarpTM")), quick="in part",
+    yield claim("GETM is best with at least as many warps as WarpTM, with more on HT-H and CL",
+                at_least(limit.sel(variant="GETM"), limit.sel(variant="WarpTM")),
+                more(limit.sel(variant="GETM", program=["HT-H", "CL"]),
+                     limit.sel(variant="WarpTM")), off=LAZY, quick="in part",
                 why="In the small form a core has five warps, so that limits hardly differ. At "
                     "the paper's size GETM takes the same cycles at 4 and 8 on HT-L, and at 2 "
                     "and 4 on ATM, within 2 %; on BH a limit of 4 is 5 % slower than 2, which "
                     "is less than twice the spread of the seeds.")
     yield claim("GETM aborts more than WarpTM",
-                more(aborts.sel(variant="GETM"), aborts.sel(variant="WarpTM")), quick="in part",
+                more(aborts.sel(variant="GETM"), aborts.sel(variant="WarpTM")), off=LAZY,
+                quick="in part",
                 why="In the small form HT-L is best at a limit of 2 under GETM; at the paper's "
                     "size all abort more.")
     yield claim("The aborts are the paper's within a factor of 1.5",
                 within(aborts.sel(variant=["WarpTM", "GETM"]), 1.5, aborts_printed),
-                quick="in part",
+                off={"concurrency": "inf"}, quick="in part",
                 why="At the paper's limits CL under WarpTM has 84; HT-L under GETM has 350 of "
                     "1000 at 8, and 234 where a warp waits for its commit to be written "
                     "(system.commit_ack=1); BH does not end without a limit, as said above. AP "
@@ -151,16 +155,31 @@ def table_iv(d):
                     "ownership_table.exact=1. AP under WarpTM has 430 at a limit of 1; no cause "
                     "found for the rest of that and for CC.")
     yield claim("EAPG is best with no more warps than WarpTM",
-                at_most(limit.sel(variant="EAPG"), limit.sel(variant="WarpTM")), quick="in part",
+                at_most(limit.sel(variant="EAPG"), limit.sel(variant="WarpTM")), off=ALIKE,
+                quick="in part",
                 why="In the small form HT-H is best at 1 under WarpTM and at 2 under EAPG.")
     yield claim("EAPG aborts less than WarpTM, but in AP",
                 less(aborts.sel(variant="EAPG", program=BUT_AP),
-                     aborts.sel(variant="WarpTM", program=BUT_AP)), quick="in part",
+                     aborts.sel(variant="WarpTM", program=BUT_AP)), off=LAZY, quick="in part",
                 why="In the small form EAPG is best with more warps on HT-H. At equal limits of "
                     "1, 2 and 8 it has 203, 365 and 1,499 there, and WarpTM 197, 380 and 1,461.")
     yield claim("EAPG's aborts are the paper's within a factor of 1.5",
-                within(aborts.sel(variant=["EAPG"]), 1.5, aborts_printed), quick="in part",
+                within(aborts.sel(variant=["EAPG"]), 1.5, aborts_printed),
+                off={"concurrency": "inf"}, quick="in part",
                 why="In the small form aborts are those of smaller tables.")
+    yield claim("WarpTM with eager detection aborts as often as there, within a factor of 1.5",
+                within(aborts.sel(variant="WarpTM-EL"), 1.5, aborts_printed.sel(variant="WarpTM-EL")),
+                off={"concurrency": "inf"}, quick="in part")
+
+
+@figure("Ren and Lis, GETM, HPCA 2018, section V-B1", "how fast logical time advances")
+def increments(d):
+    rate = d["cycles"] / d["warp_clock.time_top"]
+    yield table("rate", "cycles of one increment of the logical time",
+                rate.best(d["cycles"], "concurrency").sel(variant=["GETM", "GETM-warp-clocks"]))
+    yield claim("An increment takes 1,265 to 15,836 cycles, by the program",
+                between(1265, rate.best(d["cycles"], "concurrency").sel(variant="GETM"), 15836),
+                off=PROGRAMS, quick="in part")
 
 
 @figure("Ren and Lis, GETM, HPCA 2018, Fig. 3 (section III)",
@@ -176,18 +195,23 @@ def fig_3(d):
     yield claim("With more warps the cycles in transactions grow much faster under WarpTM than "
                 "with eager detection in it",
                 more(growth.sel(variant="WarpTM"), 1.5 * growth.sel(variant="WarpTM-EL")),
-                quick="holds")
-    yield claim("With more warps the waits become shorter with eager detection",
+                off=LAZY, quick="holds")
+    yield claim("With more warps the waits become shorter with eager detection, and longer under "
+                "WarpTM",
                 less(wait.sel(variant="WarpTM-EL", concurrency=8),
-                     wait.sel(variant="WarpTM-EL", concurrency=1)), quick="holds")
+                     wait.sel(variant="WarpTM-EL", concurrency=1)),
+                more(wait.sel(variant="WarpTM", concurrency=8),
+                     wait.sel(variant="WarpTM", concurrency=1)), off=LAZY, quick="in part",
+                why="In the small form a core has five warps, and none of them waits at 8.")
     yield claim("Eager detection is best with more warps than WarpTM",
                 more(d["concurrency"].best(d["cycles"], "concurrency")
                      .sel(variant="WarpTM-EL", program="HT-H"),
                      d["concurrency"].best(d["cycles"], "concurrency")
-                     .sel(variant="WarpTM", program="HT-H")), quick="holds")
+                     .sel(variant="WarpTM", program="HT-H")), off=LAZY, quick="holds")
     yield claim("With more warps the cycles in transactions grow much faster under WarpTM than "
                 "under GETM",
-                more(growth.sel(variant="WarpTM"), 1.5 * growth.sel(variant="GETM")), quick="holds")
+                more(growth.sel(variant="WarpTM"), 1.5 * growth.sel(variant="GETM")), off=LAZY,
+                quick="holds")
 
 
 @figure("Ren and Lis, GETM, HPCA 2018, Fig. 4 (section III)",
@@ -197,10 +221,10 @@ def fig_4(d):
                 at_most(in_transactions(d).sel(variant="WarpTM-EL",
                                                program=["HT-H", "HT-M", "HT-L", "ATM", "CL",
                                                         "CLto", "BH"]), 0.8 * in_transactions(d)
-                        .sel(variant="WarpTM")), quick="in part",
+                        .sel(variant="WarpTM")), off=LAZY, quick="in part",
                 why="Few transactions of HT-M, HT-L and ATM meet, and a commit takes the two "
                     "round trips here also with eager detection, in CL and CLto too, which gain "
                     "11 and 17 %.")
     yield claim("Programs run faster with eager detection",
                 less(best(d).sel(variant="WarpTM-EL"), best(d).sel(variant="WarpTM")),
-                quick="holds")
+                off=LAZY, quick="holds")

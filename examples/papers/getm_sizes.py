@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What getm-sizes.study shows."""
+from common import ALIKE
 from gputm.claims import claim, figure, less, more, note, table, within
 
 
@@ -13,9 +14,11 @@ def fig_14(d):
     size = time.geomean("program")
     yield claim("The smallest table is too small on HT-H",
                 more(time.sel(variant=1536, program="HT-H"), 1.05 *
-                     time.sel(variant=6144, program="HT-H")), quick="differs")
+                     time.sel(variant=6144, program="HT-H")),
+                off={"validation_unit.entries": 256}, quick="differs")
     yield claim("Doubling the table gains little",
-                within(size.sel(variant=12288), 1.05, size.sel(variant=6144)), quick="differs",
+                within(size.sel(variant=12288), 1.05, size.sel(variant=6144)), off=ALIKE,
+                quick="differs",
                 why="In the small form the last transactions alone decide: cycles differ by 15 "
                     "to 20 % between seeds, and the aborts are the same within 1 %.")
     yield claim("Smaller granules are better in general",
