@@ -7,39 +7,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HEADER 16 /* before each block: its n, and in free ones the next; keeps the alignment */
+#define HEADER 16 /* of a block; keeps the alignment */
 
-struct block {
-	struct block *next;
+static struct block {
+	struct block *next; /* of the spare ones */
 	uint32_t n;
-};
-
-static struct block *spare[32];
+} *spare[32];
 
 /* `bytes` that nobody has had, or NULL. */
 #ifdef __wasm__
 extern unsigned char __heap_base;
-static uintptr_t heap;
 
 static void *fresh(size_t bytes)
 {
-	uintptr_t begin = heap ? heap : ((uintptr_t)&__heap_base + HEADER - 1) / HEADER * HEADER;
+	static uintptr_t end;
+	uintptr_t begin = end ? end : ((uintptr_t)&__heap_base + HEADER - 1) / HEADER * HEADER;
 	uintptr_t have = __builtin_wasm_memory_size(0) << 16;
 
-	if (bytes > UINTPTR_MAX - begin - 0xffff)
+	if (bytes > UINTPTR_MAX - 0xffff - begin)
 		return NULL;
 	if (begin + bytes > have &&
 	    __builtin_wasm_memory_grow(0, (begin + bytes - have + 0xffff) >> 16) == SIZE_MAX)
 		return NULL;
-	heap = begin + bytes;
+	end = begin + bytes;
 	return (void *)begin;
 }
 #else
-static _Alignas(HEADER) unsigned char heap[1 << 20];
-static size_t used;
-
 static void *fresh(size_t bytes)
 {
+	static _Alignas(HEADER) unsigned char heap[1 << 20];
+	static size_t used;
+
 	if (bytes > sizeof(heap) - used)
 		return NULL;
 	used += bytes;
@@ -56,13 +54,11 @@ void *malloc(size_t size)
 		n++;
 	if (size > ((size_t)1 << n) - HEADER)
 		return NULL;
-	block = spare[n];
-	if (block)
-		spare[n] = block->next;
-	else
-		block = fresh((size_t)1 << n);
+	block = spare[n] ? spare[n] : fresh((size_t)1 << n);
 	if (!block)
 		return NULL;
+	if (block == spare[n])
+		spare[n] = block->next;
 	block->n = n;
 	return (unsigned char *)block + HEADER;
 }
@@ -112,11 +108,11 @@ void *memset(void *at, int byte, size_t size)
 int memcmp(const void *left, const void *right, size_t size)
 {
 	const unsigned char *l = left, *r = right;
+	size_t i = 0;
 
-	for (size_t i = 0; i < size; i++)
-		if (l[i] != r[i])
-			return l[i] < r[i] ? -1 : 1;
-	return 0;
+	while (i < size && l[i] == r[i])
+		i++;
+	return i < size ? l[i] - r[i] : 0;
 }
 
 size_t strlen(const char *text)

@@ -27,50 +27,51 @@ function el(tag, attributes, ...children) {
 
 const sentence = (text) => text.replace(/^@return (0;.*)?/, "")
 	.split(/ @(?:return|param)|(?<=[.:]) (?=[A-Z])/)[0];
-const element = (p) => ({ ...p, code: p.code.slice(1), count: 0 });
-const fieldsOf = (p) => library.structs[p.code.slice(1)].fields;
-const isHandle = (p) => /[*!]/.test(p.code[0]);
-const isOut = (p) => /[>\]]/.test(p.code[0]);
+const element = (p) => ({ ...p, code: p.count ? p.code : p.code.slice(1), count: 0 });
+const fieldsOf = (p) => library.structs[p.code.replace(/^[>&]?@?/, "")].fields;
+const choices = (p) => library.enums[p.list] || {};
 const isNone = (value) => [4294967295n, 18446744073709551615n].includes(BigInt(value || 0));
 const numbers = (mask) => [...BigInt(mask).toString(2)].reverse()
 	.flatMap((bit, i) => bit === "1" ? [i] : []).join(" ") || "none";
 
 /** A value of the field or parameter p, for people. */
 function show(value, p) {
-	const [word] = (library.enums[p.list] || {})[value] || [];
+	const [word] = choices(p)[value] || [];
 	if (word || value === null || value === undefined)
 		return word || "none";
 	if (Array.isArray(value))
-		return `[${value.slice(0, 6).map((one) => show(one, p.count ? { ...p, count: 0 } :
-			element(p))).join(" ")}${value.length > 6 ? " …" : ""}]`;
+		return `[${value.slice(0, 6).map((one) => show(one, element(p))).join(" ")}` +
+			`${value.length > 6 ? " …" : ""}]`;
 	if (typeof value === "object")
-		return `{${fieldsOf(p.code[0] === ">" ? element(p) : p)
-			.filter((f) => !f.count || !empty(value[f.name]))
+		return `{${fieldsOf(p).filter((f) => !f.count || !empty(value[f.name]))
 			.map((f) => `${f.name} ${show(value[f.name], f)}`).join(", ")}}`;
-	if (typeof value === "boolean")
-		return value ? "yes" : "no";
+	if (typeof value === "boolean" || isNone(value))
+		return value === true ? "yes" : value === false ? "no" : "none";
 	if (/pc/.test(p.name) && value >= 65 && value <= 90)
 		return String.fromCharCode(value);
-	return isNone(value) ? "none" : p.mask || /address|physical|source|destination/.test(p.name) ?
-		"0x" + value.toString(16) : String(value);
+	const hex = p.mask || /address|physical|source|destination/.test(p.name);
+	return hex ? "0x" + value.toString(16) : String(value);
 }
 
 /** What an input has for a value: rows of structs with ";" between, else words. */
 function written(value, p) {
 	if (Array.isArray(value))
-		return value.map((one) => written(one, element(p))).join(p.code[1] === "@" ? "; " : " ");
+		return value.map((one) => written(one, element(p)))
+			.join(p.code.includes("@") ? "; " : " ");
 	return value && typeof value === "object" ?
 		fieldsOf(p).map((f) => show(value[f.name], f)).join(" ") : show(value, p);
 }
 
 function parse(text, p) {
-	const named = Object.entries(library.enums[p.list] || {}).find(([, [word]]) => word === text);
-	const parts = text.split(p.code[1] === "@" && p.code[0] !== "@" ? ";" : /[\s,]+/)
-		.map((part) => part.trim()).filter(Boolean);
-	if (p.code[0] === "[" || p.code[0] === "]")
+	const array = p.count || /^[[\]]/.test(p.code), struct = p.code.includes("@");
+	const parts = text.split(array && struct ? ";" : /[\s,]+/).map((part) => part.trim())
+		.filter(Boolean);
+	if (array)
 		return parts.map((part) => parse(part, element(p)));
-	if (p.code[0] === "@")
-		return Object.fromEntries(fieldsOf(p).map((f, i) => [f.name, parse(parts[i] || "0", f)]));
+	if (struct)
+		return Object.fromEntries(fieldsOf(p).map((f, i) =>
+			[f.name, parse(parts[i] || "0", f)]));
+	const named = Object.entries(choices(p)).find(([, [word]]) => word === text);
 	if (named || p.code === "?")
 		return named ? Number(named[0]) : text === "yes";
 	const number = text === "none" ? -1n :
@@ -93,12 +94,12 @@ function happened(face, event) {
 	if (!one || silent)
 		return;
 	const { name, summary, field } = one.events[number];
-	log("event", el("b", {}, name), ` ${summary} `, field.filter((f) => f.name).map((f, i) => {
-		const v = value[i] || 0, p = { code: "Q", name: f.measure === "PC" ? "pc" : f.name };
-		const text = f.choices ? library.text(library.view.getUint32(f.choices + 4 * v, true)) :
-			f.measure === "lane mask" ? numbers(v) : show(v, p);
-		return el("span", { title: f.summary }, `${i ? ", " : ""}${f.name} ${text}`);
-	}));
+	const text = (f, v = 0) => f.measure === "lane mask" ? numbers(v) :
+		f.choices ? library.text(library.view.getUint32(f.choices + 4 * v, true)) :
+			show(v, { code: "Q", name: f.measure === "PC" ? "pc" : f.name });
+	const parts = field.filter((f) => f.name).map((f, i) => el("span", { title: f.summary },
+		`${i ? ", " : ""}${f.name} ${text(f, value[i])}`));
+	log("event", el("b", {}, name), ` ${summary} `, parts);
 }
 
 /** A unit has been made, and has this number from now on. */
@@ -123,27 +124,32 @@ function note(name, value) {
 
 /** What a call has answered, in words, and what the header says of the word. */
 function answer(f, { result, value }) {
-	const nothing = /[1?]/.test(f.code) && !result, list = library.enums[f.list] || {};
-	const outs = f.parameters.filter((p) => isOut(p) && value[p.name] !== null && !nothing)
-		.map((p) => (p.name === "out" ? "" : p.name + " ") +
-			show(value[p.name], p.code[0] === ">" && p.code[1] !== "@" ? element(p) : p));
-	const bits = Object.keys(list).filter((bit) => result & bit).map((bit) => list[bit][0]);
-	const word = /_offer$/.test(f.list) ? bits.join(" + ") || "nothing" : f.handle ||
-		/[v0]/.test(f.code) || f.code === "1" && result ? "" : f.code === "1" ? "none" :
-		show(result, { ...f, name: f.verb });
-	return [[word, ...outs].filter(Boolean).join(", "),
-		/_offer$/.test(f.list) ? "" : (list[result] || [])[1] || ""];
+	const [word, comment] = choices(f)[result] || [];
+	const outs = /[1?]/.test(f.code) && !result ? [] : f.outs;
+	const texts = outs.filter((p) => value[p.name] !== null).map((p) =>
+		(p.name === "out" ? "" : p.name + " ") +
+		show(value[p.name], /^>[^@]/.test(p.code) ? element(p) : p));
+	if (/_offer$/.test(f.list)) {
+		const bits = Object.entries(choices(f)).filter(([bit]) => result & bit);
+		return [bits.map(([, [bit]]) => bit).join(" + ") || "nothing", ""];
+	}
+	if (f.code === "1")
+		texts.unshift(result ? "" : "none");
+	else if (!f.handle && !/[v0]/.test(f.code))
+		texts.unshift(word || show(result, { ...f, name: f.verb }));
+	return [texts.filter(Boolean).join(", "), comment || ""];
 }
 
 /** Call f, handles by their numbers, and write down what happens; `id` is for a handle given. */
 function call(f, given, id) {
-	const made = f.verb === "new", changing = made || f.parameters[0].code[0] === "*";
-	const explain = changing && !$("log").textContent.includes(f.verb + "(");
-	const raw = { ...given }, inputs = f.parameters.filter((p) => !isHandle(p) && !isOut(p));
-	for (const p of f.parameters.filter(isHandle))
+	const made = f.role === "new", changing = made || f.role === "operation";
+	const explain = f.role === "operation" && !$("log").textContent.includes(f.verb + "(");
+	const raw = { ...given };
+	for (const p of f.parameters.filter((one) => /^[*!]/.test(one.code)))
 		raw[p.name] = p.code === "*ctx" ? context : handles[given[p.name]] || 0;
-	const line = el("span", {}, el("b", {}, f.verb), made ? ` ${f.unit} ${given.out}` :
-		`(${inputs.map((p) => `${p.name} ${show(given[p.name], p)}`).join(", ")})`);
+	const texts = f.inputs.map((p) => `${p.name} ${show(given[p.name], p)}`);
+	const line = el("span", {}, el("b", {}, f.verb),
+		made ? ` ${f.unit} ${given.out}` : `(${texts.join(", ")})`);
 	log(changing ? "called" : "asked", line);
 	note("", given);
 	refusals = [];
@@ -159,18 +165,14 @@ function call(f, given, id) {
 		handles[id] = got.result;
 	const [text, comment] = made ? ["", ""] : answer(f, got);
 	line.append(text && " → " + text, el("small", {}, comment && " " + comment,
-		explain && !made ? ` (${f.verb}: ${sentence(f.about)})` : ""));
+		explain && ` (${f.verb}: ${sentence(f.about)})`));
 	return got;
 }
 
 /* ---- the worked example ---- */
 
-/** Does a step change a unit? */
-function changes([, name]) {
-	const f = library.functions[name];
-	return f && !/^(free|unit)$/.test(f.verb) &&
-		(f.verb === "new" || f.parameters.some((p) => p.code[0] === "*"));
-}
+/** Does a step change a unit? A step that is a text has been printed. */
+const changes = ([, name]) => /new|operation/.test((library.functions[name] || {}).role);
 
 /** Is each number of one among those of the other? Neither says what has not been written. */
 function covered(one, other) {
@@ -183,16 +185,16 @@ function covered(one, other) {
 function play([, name, values, result, answers]) {
 	const f = library.functions[name];
 	const given = Object.fromEntries(f.parameters.map((p, i) => [p.name, values[i]]));
-	if (f.verb === "free") { // in restart() at last: what is left can be looked at
+	if (f.role === "free") { // in restart() at last: what is left can be looked at
 		const one = units.get(values[0]);
 		log("called", el("b", {}, "free"), ` ${f.unit} ${values[0]}`);
 		return !one || library.digest(one.face) === result;
 	}
-	if (f.verb === "unit") {
+	if (f.role === "unit") {
 		handles[result] = library.exports["gputm_" + name](handles[values[0]]);
 		return true;
 	}
-	if (f.verb === "new")
+	if (f.role === "new")
 		return call(f, { ...given, out: answers.out }).result === 0;
 	const got = call(f, given, result);
 	return f.handle || covered(result, got.result) && covered(got.result, result) &&
@@ -232,7 +234,7 @@ function go(last) {
 		if (typeof step === "string")
 			log("printed", step);
 		else if (!play(step))
-			problems.push(`${kind}: the program got another answer: ${JSON.stringify(step)}`);
+			problems.push(`${kind}: the program got another answer: ${step}`);
 		done = last(step) || done;
 	}
 	draw();
@@ -266,86 +268,84 @@ function domain(p, one) {
 }
 
 /** All answers to a question about the state, as [values of its parameters, answer]. */
-function answers(one, f, keys) {
-	const domains = keys.map((p) => domain(p, one)), found = [];
+function answers(one, f) {
+	const { keys } = f, domains = keys.map((p) => domain(p, one)), found = [];
 	const deeper = (given, [p, ...rest], [values, ...others]) => {
 		if (p)
 			return values.every((value) =>
 				deeper({ ...given, [p.name]: value }, rest, others) || rest.length);
 		const got = library.call(f.name, { ...given, [f.parameters[0].name]: one.handle });
-		const refused = got.result < 0 && keys.length;
-		if (!refused && (got.result || !/[1?]/.test(f.code) || !f.parameters.some(isOut)))
-			found.push([given, { [f.verb]: got.result, ...got.value, ...got.value.out }]);
+		const refused = got.result < 0 && keys.length, { out } = got.value;
+		if (!refused && (got.result || !/[1?]/.test(f.code) || !f.outs.length))
+			found.push([given, { [f.verb]: got.result, ...got.value, ...out }]);
 		return !refused || seen[keys[keys.length - 1].name];
 	};
 	if (!domains.includes(null))
 		deeper({}, keys, domains);
-	return found;
+	return /stack$/.test(one.kind) ? found.reverse() : found; // the top on top
 }
 
 function lanes(mask, { config }) {
 	const count = Math.min(config.lanes || config.blocks || config.warps || 64, 64);
-	return el("span", { class: "lanes", "aria-label": numbers(mask) }, Array.from({ length: count },
-		(_, i) => el("span", { class: BigInt(mask) >> BigInt(i) & 1n ? "lane on" : "lane" }, `${i}`)));
+	const on = (i) => BigInt(mask) >> BigInt(i) & 1n;
+	const lane = (_, i) => el("span", { class: on(i) ? "lane on" : "lane" }, String(i));
+	return el("span", { class: "lanes", "aria-label": numbers(mask) },
+		Array.from({ length: count }, lane));
 }
 
 /** A value in a drawing: lanes as boxes, a state with what the header says of it. */
 function drawn(value, p, one) {
-	const [, comment] = (library.enums[p.list] || {})[value] || [];
-	return p.mask && !isNone(Array.isArray(value) ? 0 : value) ?
-		[value ?? 0].flat().map((mask) => lanes(mask, one)) :
-		[show(value, p), el("small", {}, comment && " " + comment)];
+	const [, comment] = choices(p)[value] || [];
+	if (p.mask && (Array.isArray(value) || !isNone(value)))
+		return [value ?? 0].flat().map((mask) => lanes(mask, one));
+	return [show(value, p), el("small", {}, comment && " " + comment)];
 }
 
 /** Lanes of a stack, rows of a log, a table: a line for each answer. */
-function rows(found, one, keys, fields) {
-	const used = fields.filter((f) => f.name !== "size" && found.some(([, got]) => f.code[0] === "[" ||
-		f.count ? !empty(got[f.name]) : !isNone(got[f.name])));
-	return el("table", {}, el("tr", {}, keys.map((p) => el("th", {}, p.name)), used.map((f) =>
-		el("th", { title: f.about }, f.name))), found.map(([given, got]) => el("tr", {},
-		keys.map((p) => el("td", {}, show(given[p.name], p))),
-		used.map((f) => el("td", {}, drawn(got[f.name], f, one))))));
+function rows(found, one, f) {
+	const { keys } = f, cell = (...parts) => el("td", {}, ...parts);
+	const used = f.fields.filter(({ name, code, count }) => found.some(([, got]) =>
+		count || code[0] === "[" ? !empty(got[name]) : !isNone(got[name])));
+	const head = [...keys, ...used].map((p) => el("th", { title: p.about }, p.name));
+	return el("table", {}, el("tr", {}, head), found.map(([given, got]) => el("tr", {},
+		keys.map((p) => cell(show(given[p.name], p))),
+		used.map((p) => cell(drawn(got[p.name], p, one))))));
 }
 
 /** Cells of a table, slots of a ring: boxes along the last parameter, lines along the others. */
-function boxes(found, one, keys, field) {
+function boxes(found, one, { keys, fields: [field] }) {
 	const varied = keys.filter((p) => p.list ||
 		found.some(([given]) => given[p.name] !== found[0][0][p.name]));
 	const last = varied.pop() || keys[keys.length - 1], lines = new Map();
 	for (const [given, got] of found) {
 		const line = varied.map((p) => `${p.name} ${show(given[p.name], p)}`).join(", ");
-		lines.set(line, [...lines.get(line) || [], [show(given[last.name], last), got[field.name]]]);
+		const box = [`${last.name} ${show(given[last.name], last)} `, got[field.name]];
+		lines.set(line, [...lines.get(line) || [], box]);
 	}
 	return [...lines].map(([line, all]) => {
-		const many = all.length > 40, some = many ? all.filter(([, value]) => !empty(value)) : all;
+		const many = all.length > 40;
 		const named = many || field.list || last.list || seen[last.name];
-		return el("div", {}, el("small", {}, line, many ? ` ${some.length} of ${all.length} used` : ""),
-			el("div", { class: "boxes" }, some.slice(0, 200).map(([key, value]) =>
-				el("span", { class: empty(value) ? "box" : "box used", title: `${last.name} ${key}` },
-					el("small", {}, named ? `${last.name} ${key} ` : ""), drawn(value, field, one)))));
+		const used = all.filter(([, value]) => !empty(value));
+		const count = many && ` ${used.length} of ${all.length} used`;
+		return el("div", {}, el("small", {}, line, count), el("div", { class: "boxes" },
+			(many ? used : all).slice(0, 200).map(([title, value]) => el("span",
+				{ class: empty(value) ? "box" : "box used", title },
+				named && el("small", {}, title), drawn(value, field, one)))));
 	});
 }
 
 /** What a unit answers about itself, drawn. */
 function view(one) {
-	const single = [], several = [], asked = Object.values(library.functions).filter((f) =>
-		f.parameters.length && f.parameters[0].code === "!" + one.kind && f.code !== "v" && !f.handle &&
-		(!/_probe$/.test(f.verb) || /(lookup|query|contains|wake)_probe$/.test(f.verb)));
-	for (const f of asked) {
-		const outs = f.parameters.filter(isOut);
-		const keys = f.parameters.slice(1).filter((p) => !isOut(p)), found = answers(one, f, keys);
-		const fields = outs.flatMap((p) => p.code.startsWith(">@") ? fieldsOf(element(p)) :
-			[p.code[0] === ">" ? element(p) : p]);
-		const text = el("small", {}, sentence(f.about)), own = { ...f, name: f.verb };
-		if (f.list || !outs.length)
-			fields.unshift(own);
-		if (found.length && fields.length === 1 && !keys.length)
-			single.push(el("tr", {}, el("th", {}, f.verb),
-				el("td", {}, drawn(found[0][1][fields[0].name], fields[0], one)), el("td", {}, text)));
+	const single = [], several = [], asks = (f) => f.unit === one.kind && f.fields;
+	for (const f of Object.values(library.functions).filter(asks)) {
+		const text = el("small", {}, sentence(f.about)), found = answers(one, f);
+		const [field, ...others] = f.fields, alone = !others.length;
+		if (found.length && alone && !f.keys.length)
+			single.push(el("tr", {}, el("th", {}, f.verb), el("td", {},
+				drawn(found[0][1][field.name], field, one)), el("td", {}, text)));
 		else if (found.length)
-			several.push(el("h4", {}, f.verb, " ", text), fields.length > 1 || fields[0].mask || !keys.length ?
-				rows(/stack$/.test(one.kind) ? found.reverse() : found, one, keys, fields) :
-				boxes(found, one, keys, fields[0]));
+			several.push(el("h4", {}, f.verb, " ", text), alone && !field.mask ?
+				boxes(found, one, f) : rows(found, one, f));
 	}
 	return [...several.flat(), el("table", { class: "wrap" }, single)];
 }
@@ -355,13 +355,13 @@ function draw() {
 	const beside = [...units.values()].filter((one) => one.kind !== kind);
 	const row = (...texts) => el("tr", {}, texts.map((text) => el("td", {}, text)));
 	silent = true;
-	$("state").replaceChildren(...view(unit), ...beside.map((one) =>
-		el("details", {}, el("summary", {}, `${one.kind} ${one.id}, beside it`), view(one))));
+	$("state").replaceChildren(...view(unit), ...beside.map((one) => el("details", {},
+		el("summary", {}, `${one.kind} ${one.id}, beside it`), view(one))));
 	$("statistics").replaceChildren(...library.all("unit_stat", unit.face).map((stat) =>
 		row(stat.name, String(stat.value), stat.summary)));
-	$("bits").textContent = `${library.call("unit_storage_bits", { unit: unit.face }).result} bits`;
+	$("bits").textContent = library.call("unit_storage_bits", { unit: unit.face }).result;
 	$("storage").replaceChildren(...library.all("unit_storage", unit.face).map((array) =>
-		row(array.name, `${array.entries} × ${array.bits} bits`, array.apart && "not counted")));
+		row(array.name, `${array.entries} × ${array.bits}`, array.apart && "apart")));
 	silent = false;
 	$("log").scrollTop = $("log").scrollHeight;
 	$("where").textContent = next ? `${at} of ${about.steps.length} calls and lines` :
@@ -378,30 +378,33 @@ function draw() {
 /* ---- forms ---- */
 
 function input(p, value) {
-	const known = library.enums[p.list] || p.code === "?" && [["no"], ["yes"]];
-	return known ? el("select", {}, Object.entries(known).map(([number, [word]]) =>
-		el("option", { selected: Number(number) === Number(value) && "selected" }, word))) :
+	const known = p.code === "?" ? { 0: ["no"], 1: ["yes"] } : choices(p);
+	const options = Object.entries(known).map(([number, [word]]) =>
+		el("option", { selected: Number(number) === Number(value) && "selected" }, word));
+	return options.length ? el("select", {}, options) :
 		el("input", { value: written(value, p) });
 }
 
 /** A button for a function, with inputs that have what the example's first call is given. */
 function callForm(f) {
-	const first = about.steps.find((step) => step[1] === f.name), boxes = [];
-	f.parameters.slice(1).filter((p) => !/[>P]/.test(p.code[0])).forEach((p, i) => {
-		const value = first && first[2][i + 1];
-		for (const one of p.code[0] === "&" ? fieldsOf(p) : [p]) {
-			const field = one.count ? { ...one, code: "[" + one.code, count: 0 } : one;
-			const start = isHandle(p) ? 2 : /[[\]]/.test(field.code[0]) ? [] : 0;
-			boxes.push([p, field, input(field, (p === one ? value : (value || {})[one.name]) ?? start)]);
+	const [, , first] = about.steps.find((step) => step[1] === f.name) || [], inputs = [];
+	f.parameters.slice(1).forEach((p, i) => {
+		const given = first && first[i + 1], whole = p.code[0] !== "&";
+		for (const field of /^[>P]/.test(p.code) ? [] : whole ? [p] : fieldsOf(p)) {
+			const array = field.count || /^[[\]]/.test(field.code);
+			const value = whole || !given ? given : given[field.name];
+			const start = array ? [] : /^[*!]/.test(p.code) ? 2 : 0;
+			inputs.push([p, field, input(field, value ?? start)]);
 		}
 	});
 	const submit = (event) => {
 		const given = { [f.parameters[0].name]: unit.id };
 		event.preventDefault();
 		try {
-			for (const [p, field, box] of boxes) {
-				const into = p.code[0] === "&" ? given[p.name] = given[p.name] || {} : given;
-				into[field.name] = parse(box.value.trim(), field);
+			for (const [p, field, { value }] of inputs) {
+				const one = { [field.name]: parse(value.trim(), field) };
+				Object.assign(given, p === field ? one :
+					{ [p.name]: { ...given[p.name], ...one } });
 			}
 		} catch (wrong) {
 			$("alert").textContent = `${f.verb}: ${wrong.message}`;
@@ -411,9 +414,10 @@ function callForm(f) {
 		$("alert").textContent = call(f, given).refused || "";
 		draw();
 	};
-	return el("form", { submit }, el("button", {}, f.verb), " ", boxes.map(([, field, box]) =>
-		el("label", { title: field.about }, field.name, " ", box)),
-	el("div", {}, el("small", { title: f.about }, sentence(f.about))));
+	const labels = inputs.map(([, field, box]) =>
+		el("label", { title: field.about }, field.name, " ", box));
+	return el("form", { submit }, el("button", {}, f.verb), " ", labels,
+		el("div", {}, el("small", { title: f.about }, sentence(f.about))));
 }
 
 function parameterForm() {
@@ -428,15 +432,16 @@ function parameterForm() {
 		const value = plain(library.exports.gputm_params_get(at, config), "Q");
 		inputs[i].value = words(row) ? words(row)[value - row.min] : value;
 	});
-	const from = el("select", { change: () => fill(library.configure(kind, context, from.value, {})) },
-		el("option", { value: "" }, "defaults"),
+	const change = () => fill(library.configure(kind, context, from.value, {}));
+	const from = el("select", { change }, el("option", { value: "" }, "defaults"),
 		preset.map((one) => el("option", { title: one.summary }, one.name)));
 	const range = (row) => words(row) ? words(row).join(", ") :
 		`${row.min} .. ${row.max}${row.power_of_two ? ", power of two" : ""}`;
+	const line = (row, i) => el("tr", {}, [el("label", {}, row.name, " ", inputs[i]),
+		range(row), `${row.summary} ${row.source}`].map((part) => el("td", {}, part)));
 	$("parameters").replaceChildren(el("p", {}, el("label", {}, "from ", from),
-		el("button", {}, "Make a unit of these")), el("table", { class: "wrap" }, param.map((row, i) =>
-		el("tr", {}, el("td", {}, el("label", {}, row.name, " ", inputs[i])), el("td", {}, range(row)),
-			el("td", {}, `${row.summary} ${row.source && `(${row.source})`}`)))));
+		el("button", {}, "Make a unit of these")),
+	el("table", { class: "wrap" }, param.map(line)));
 	$("parameters").onsubmit = (event) => {
 		event.preventDefault();
 		refusals = [];
@@ -463,18 +468,18 @@ function choose(name) {
 	$("about").innerHTML = about.html;
 	$("example").textContent = about.example;
 	$("essay").textContent = about.essay;
-	const own = Object.values(library.functions).filter((f) => f.unit === kind &&
-		f.parameters.length && f.parameters[0].code.slice(1) === kind && !/^(free|unit)$/.test(f.verb));
-	for (const [id, code] of [["operations", "*"], ["questions", "!"]])
-		$(id).replaceChildren(...own.filter((f) => f.parameters[0].code[0] === code).map(callForm));
+	const own = Object.values(library.functions).filter((f) => f.unit === kind);
+	for (const role of ["operation", "question"])
+		$(role).replaceChildren(...own.filter((f) => f.role === role).map(callForm));
 	restart();
 	parameterForm();
 }
 
 async function begin() {
-	if (typeof WebAssembly === "undefined") {
-		$("stop").textContent = "This browser has no WebAssembly, by which the page runs the " +
-			"library: take another one, or switch WebAssembly on.";
+	const lacking = ["WebAssembly", "DecompressionStream"].find((one) => !(one in globalThis));
+	if (lacking) {
+		$("stop").textContent = `This browser has no ${lacking}, by which the page runs ` +
+			"the library: take a newer one, or switch it on.";
 		return;
 	}
 	const packed = Uint8Array.from(atob($("wasm").textContent.trim()), (c) => c.charCodeAt(0));
@@ -489,16 +494,18 @@ async function begin() {
 		one.steps = one.steps.map((step) => typeof step === "string" ? step :
 			[step[0], names[step[1]], step[2] || [], step[3] || 0, step[4] || {}]);
 	const families = [...new Set(Object.values(DATA.units).map((one) => one.family))];
-	$("units").append(...families.map((family) => el("span", {}, el("b", {}, FAMILIES[family] || family),
-		Object.keys(DATA.units).filter((one) => DATA.units[one].family === family)
-			.flatMap((one) => [" ", el("a", { href: "#" + one }, one)]))));
-	const acts = { step: () => go(changes), back, line: () => go((step) => typeof step === "string"),
-		end: () => go(() => false), restart };
+	for (const family of families)
+		$("units").append(el("span", {}, el("b", {}, FAMILIES[family] || family),
+			Object.keys(DATA.units).filter((one) => DATA.units[one].family === family)
+				.flatMap((one) => [" ", el("a", { href: "#" + one }, one)])));
+	const acts = { step: () => go(changes), back, end: () => go(() => false), restart,
+		line: () => go((step) => typeof step === "string") };
 	for (const [id, act] of Object.entries(acts))
 		$(id).addEventListener("click", act);
-	addEventListener("keydown", (event) => {
-		if (!/^(INPUT|SELECT)$/.test(event.target.tagName) && /^Arrow(Right|Left)$/.test(event.key))
-			acts[event.key === "ArrowRight" ? "step" : "back"]();
+	addEventListener("keydown", ({ target, key }) => {
+		const act = { ArrowRight: acts.step, ArrowLeft: back }[key];
+		if (act && !/^(INPUT|SELECT)$/.test(target.tagName))
+			act();
 	});
 	addEventListener("hashchange", () => choose(location.hash.slice(1)));
 	$("main").hidden = false;

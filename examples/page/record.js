@@ -16,25 +16,24 @@ function run(file) {
 
 	/* A call as [line, function, what it is given, result, what else it answers]. */
 	function traced(f, raw) {
-		const given = library.values(f, raw), answers = {}, handle = raw[0];
-		f.parameters.forEach((p, i) => {
-			if (/[*!]/.test(p.code[0]))
-				given[p.name] = id(raw[i]);
-			else if (p.code[0] === ">" || p.code[0] === "]" && p.name !== "value") // that is read, too
-				given[p.name] = null;
-		});
-		const ends = f.verb === "free" && f.unit !== "unit" && library.digest(handle);
+		const given = library.values(f, raw), answers = {};
+		for (const [i, { name: one, code }] of f.parameters.entries())
+			if (/^[*!]/.test(code))
+				given[one] = id(raw[i]);
+			else if (code[0] === ">" || code[0] === "]" && one !== "value") // read, too
+				given[one] = null;
+		const ends = f.role === "free" && library.digest(raw[0]);
 		const result = exports["gputm_" + f.name](...raw), after = library.values(f, raw);
-		for (const { name: one, code } of f.parameters)
-			if (/[>\]]/.test(code[0]) && !empty(after[one]))
+		for (const { name: one } of f.outs)
+			if (!empty(after[one]))
 				answers[one] = after[one];
-		if (f.verb === "new")
+		if (f.role === "new")
 			answers.out = id(library.view.getUint32(raw[2], true));
-		if (f.verb === "free")
-			ids.delete(handle);
-		if (!/_params$|_config_preset$|^params_/.test(f.name))
-			steps.push([line, f.name, f.parameters.map((p) => given[p.name]), ends || (f.handle ?
-				id(result) : result === undefined ? 0 : plain(result, f.code)), answers]);
+		if (f.role === "free")
+			ids.delete(raw[0]);
+		if (!/^(params|config_preset)$/.test(f.verb) && !/^params_/.test(f.name))
+			steps.push([line, f.name, f.parameters.map((p) => given[p.name]), ends ||
+				(f.handle ? id(result) : plain(result, f.code) ?? 0), answers]);
 		return result;
 	}
 
@@ -61,11 +60,12 @@ function run(file) {
 			throw new Error("exit");
 		},
 	};
-	const imports = { page: { at(now) { line = now; } }, library: {},
-		wasi_snapshot_preview1: new Proxy({}, { get: (_, call) => wasi[call] || (() => 0) }) };
+	const imports = { page: { at(now) { line = now; } }, library: {}, wasi_snapshot_preview1:
+		new Proxy(wasi, { get: (_, call) => wasi[call] || (() => 0) }) };
 	for (const f of Object.values(tables.functions))
 		imports.library["gputm_" + f.name] = (...raw) => traced(f, raw);
-	exports = new WebAssembly.Instance(new WebAssembly.Module(fs.readFileSync(file)), imports).exports;
+	const code = new WebAssembly.Module(fs.readFileSync(file));
+	({ exports } = new WebAssembly.Instance(code, imports));
 	library = new Library(tables, exports);
 	try {
 		exports._start();
@@ -76,9 +76,9 @@ function run(file) {
 	const printed = steps.filter((step) => typeof step === "string").join("");
 	const expected = fs.readFileSync(path.join(__dirname, "..", name + ".exp"), "utf8");
 	if (status || printed !== expected)
-		throw new Error(`${name} ends with ${status} and prints\n${printed}and not\n${expected}`);
-	fs.writeFileSync(file.replace(/wasm$/, "json"),
-		JSON.stringify(steps, (key, value) => typeof value === "bigint" ? String(value) : value));
+		throw new Error(`${name}: status ${status}, prints\n${printed}not\n${expected}`);
+	fs.writeFileSync(file.replace(/wasm$/, "json"), JSON.stringify(steps,
+		(key, value) => typeof value === "bigint" ? String(value) : value));
 	return steps.length;
 }
 

@@ -39,14 +39,17 @@ def tables():
         name = name[len("gputm_"):]
         about = said.get(name, "")
         unit = max((one for one in units if name.startswith(one + "_")), key=len, default="unit")
-        functions[name] = known({"name": name, "unit": unit, "verb": name[len(unit) + 1:], "about": about,
-                           "code": result[0], "handle": result[1:] if result[0] in "*!" else None,
-                           "list": result[2:] or answered(about, unit, enums) if result[0] == "i" else None,
-                           "parameters": [variable(one, said, name) for one in parameters],
-                           "mask": is_mask(name[len(unit) + 1:], result)})
+        functions[name] = known({
+            "name": name, "unit": unit, "verb": name[len(unit) + 1:], "about": about, "code": result[0],
+            "handle": result[1:] if result[0] in "*!" else None,
+            "list": result[2:] or answered(about, unit, enums) if result[0] == "i" else None,
+            "parameters": [variable(one, said, name) for one in parameters],
+            "mask": is_mask(name[len(unit) + 1:], result)})
     for name, f in functions.items():
         if name.endswith("_probe") and f["code"] == "i" and "list" not in f:
             f["list"] = functions[name[:-len("_probe")]].get("list")
+    for f in functions.values():
+        f.update(known(use(f, structs)))
     return {"enums": enums, "structs": structs, "functions": functions}
 
 
@@ -64,6 +67,27 @@ def variable(text, said, owner):
     named = re.search(r"enum (\w+)", about)
     return known({"name": name, "code": "i" if code.startswith("i.") else code, "count": int(count or 0), "about": about,
             "list": code[2:] if code.startswith("i.") else named and named.group(1), "mask": is_mask(name, code)})
+
+
+def use(f, structs):
+    """What the page does with a function: its role, and whether it asks for the unit's state; its
+    parameters as inputs, outs and all but the handle; what it answers as fields.
+    """
+    first, *rest = f["parameters"] or [{"code": ""}]
+    outs = [one for one in f["parameters"] if one["code"][0] in ">]"]
+    own = f["verb"] in ("new", "free", "unit", "params", "config_preset") or (
+        first["code"][1:] != f["unit"] or "handle" in f)
+    role = f["verb"] if own else {"*": "operation", "!": "question"}.get(first["code"][0])
+    fields = [dict(f, name=f["verb"])] if "list" in f or not outs else []
+    for out in outs:
+        fields += (structs[out["code"][2:]]["fields"] if out["code"][:2] == ">@" else
+                   [dict(out, code=out["code"].lstrip(">"))])
+    asks = role == "question" and f["code"] != "v" and (
+        not f["name"].endswith("_probe") or re.search("(lookup|query|contains|wake)_probe$", f["name"]))
+    return {"role": role, "outs": outs, "inputs": [one for one in f["parameters"] if one["code"][0] not in ">]P*!"],
+            "keys": [one for one in rest if one not in outs], "fields": [
+                {key: one[key] for key in ("name", "code", "count", "list", "mask", "about") if key in one}
+                for one in fields if one["name"] != "size"] if asks else None}
 
 
 def known(values):

@@ -132,7 +132,7 @@ def case_refusals(browser, _):
     """What is refused is told in the library's words, and changes nothing."""
     browser.ask("choose('recency_bloom')")
     before = browser.ask(DIGEST)
-    browser.ask("(() => { const form = $('operations').querySelector('form'); "
+    browser.ask("(() => { const form = $('operation').querySelector('form'); "
                 "form.querySelector('input').value = '0x10000000000'; form.requestSubmit(); })()")
     told = browser.ask("$('alert').textContent")
     hold(told == "recency_bloom: address = 1099511627776 is outside 0 .. 65535", f"a refused address is told as: {told}")
