@@ -97,9 +97,13 @@ class Test(Case):
         self.assertEqual((few.surprises(False), few.surprises(True)), (False, True))
         self.assertEqual((fast.surprises(False), many.surprises(False), many.surprises(True)), (False, True, False))
         self.assertFalse(printed.surprises(False))
-        # The interval of two seeds: 12.7 times the standard error of their ratios.
-        ratios = [209 / 60, 219 / 70]
-        self.assertAlmostEqual(items[1].reach[1], 12.7062 * abs(ratios[0] - ratios[1]) / 2, 3)
+        self.assertEqual(items[1].reach, [0, 0, 0])
+
+    def test_intervals_are_those_of_three_seeds_or_more(self):
+        seeds = [self.array(1, 5, math.nan), self.array(2, 5, 1), self.array(3, 5, math.nan)]
+        self.assertEqual(claims.reach_of(seeds[:2]), [0, 0, 0])
+        self.assertAlmostEqual(claims.reach_of(seeds)[0], 4.30265 / math.sqrt(3), 3)
+        self.assertEqual(claims.reach_of(seeds)[1:], [0, 0])
 
     def test_the_page(self):
         told = self.story().judge(self.results, shuffles=0)

@@ -280,7 +280,9 @@ def judge_claim(item):
 
 
 def reach_of(arrays):
-    """Half of the interval of each cell, from arrays of one seed each."""
+    """Half of the interval of each cell, from arrays of one seed each; 0 where these are too few."""
+    if len(arrays) < TELLING:
+        return [0.0] * (len(arrays[0].cells) if arrays else 0)
     return [reach([value for value in values if math.isfinite(value)])
             for values in zip(*(array.cells for array in arrays))]
 

@@ -147,7 +147,8 @@ class Picture:
         out += [f"set terminal svg size {width},{height} font 'sans-serif,12' noenhanced background 'white'",
                 "set output " + quoted(self.name)]
         if seeds:
-            out.append(f"set label 1 'means of {seeds} seeds, 95 % intervals' at screen "
+            intervals = any(reach > 0 for series in every for reach in series.reach)
+            out.append(f"set label 1 'means of {seeds} seeds{', 95 % intervals' * intervals}' at screen "
                        f"{1 - 5 / width:.4f},{7 / height:.4f} right font ',8' tc rgb '#606060'")
         out += [f"set linetype {i + 1} lc rgb '{COLOURS[i]}' lw 1.6 pt {MARKS[i]} ps 0.6 dt {i % 5 + 1}"
                 for i in range(8)]
@@ -221,9 +222,11 @@ class Picture:
         log, top = self._log_y(f), most
         while most >= 1e4 and top >= 1000:
             top /= 1000
+        words = in_lines(self.titles[f] if left else "")
+        lines = words.count('."\\n".')
         form = "%g" if most < 1e4 else "%.1s%c" if top < 10 else "%.0s%c"
         out = [f"set title {quoted('' if f else self.panels[p])}",
-               f"set ylabel {in_lines(self.titles[f] if left else '')}",
+               f"set ylabel {words}" + f" offset -{lines},0" * bool(lines),  # apart from the numbers
                f"set xlabel {quoted(self.x if f + 1 == len(self.rows) else '')}"]
         # Bars begin at 0, and so do lines whose values are near one another.
         out += ["set logscale y", f"set yrange [{least / 1.5:g}:{most * 1.5:g}]"] if log else [
