@@ -2,6 +2,9 @@
 import math
 import os
 import shutil
+import signal
+import threading
+import time
 import unittest.mock
 
 import gputm
@@ -63,6 +66,22 @@ class Test(Case):
         self.assertEqual(len({*results["cycles"].cells[::2]}), 1)
         self.assertTrue(all(map(math.isnan, results["metadata_table.hits"].cells)))
         self.refused(gputm.RunFailed, "stal_lines", ablated, path, {"validation_unit.stal_lines": 2}, out + "2")
+
+    def test_an_interrupt_leaves_the_lines_that_are_done(self):
+        out = os.path.join(self.folder.name, "out")
+        self.addCleanup(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, signal.default_int_handler))
+
+        def interrupt():
+            while not (os.path.exists(out) and os.path.getsize(out)):
+                time.sleep(0.01)
+            os.kill(os.getpid(), signal.SIGINT)
+        threading.Thread(target=interrupt, daemon=True).start()
+        with self.assertRaises(KeyboardInterrupt):
+            gputm.study({**STUDY, "threads": 2304, ("seed", "workload.seed"): [(at, at) for at in range(1000)]}, out=out)
+        done = len(gputm.load(out).lines)
+        self.assertTrue(0 < done < 3000)
+        with self.assertRaises(ChildProcessError):
+            os.waitpid(-1, os.WNOHANG)
 
     def test_bad_studies(self):
         self.refused(gputm.RunFailed, 'the study:2: nothing is run', gputm.study, {**STUDY, "workload": "bnak"})
