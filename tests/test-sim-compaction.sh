@@ -6,6 +6,8 @@
 trace=$(cd "$srcdir/tests/data" && pwd)/small.trace
 cd "$work" || exit 1
 small='--set machine.cores=3 --set machine.warps=24'
+every=100 # cycles in which units are replaced
+[ "${GPUTM_TEST_SCALE:-}" != small ] || every=500
 
 # Threads part in each turn of an attempt: compacted they fill the lanes of their warps.
 cat >part.kernel <<'TXT'
@@ -111,7 +113,7 @@ done
 	hash="--divergence tbc --workload hash-table --threads 1200 $small --set workload.buckets=64
 		--set machine.issue_slots=4"
 	echo "0 $(echo $hash) | ,,,cycles,274234"
-	echo "0 $(echo $hash) --set machine.swap_units_every=100 | ,,,cycles,274234"
+	echo "0 $(echo $hash) --set machine.swap_units_every=$every | ,,,cycles,274234"
 	for cycle in 700 2500 9000; do
 		echo "0 $(echo $hash) --save-at $cycle state | ,,,cycles,274234"
 		echo "0 $(echo $hash) --restore state | ,,,cycles,274234"

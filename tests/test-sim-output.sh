@@ -227,7 +227,7 @@ KERNEL
 		until ls report.*.part >/dev/null 2>&1; do
 			kill -0 $pid 2>/dev/null || break
 		done
-		sleep 0.3
+		sleep 0.1
 		kill "-$signal" "$pid"
 		wait $pid
 		got=$?

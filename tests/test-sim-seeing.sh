@@ -27,6 +27,8 @@ series='kilo-tm warptm warptm-tcd warptm-el eapg getm si-tm si-tm-oracle ideal s
 	local-tm hetm pdom dwf tbc'
 pairs='kilo-tm warptm warptm-tcd warptm-el eapg getm si-tm ideal'
 restart='ideal kilo-tm getm si-tm'
+threads=512
+[ "${GPUTM_TEST_SCALE:-}" != small ] || threads=128
 {
 	for system in $seen; do
 		of $system
@@ -65,7 +67,7 @@ restart='ideal kilo-tm getm si-tm'
 	done
 	for system in $restart; do
 		for attempt in 1 2; do
-			echo "0 --system $system --workload queue --threads 512 --why 41.$attempt" \
+			echo "0 --system $system --workload queue --threads $threads --why 41.$attempt" \
 				"> $system.attempt$attempt"
 		done
 	done

@@ -379,7 +379,7 @@ case_resumed() {
 	cat >few <<'TXT'
 system kilo-tm getm
 workload bank queue
-threads 64
+threads 16
 concurrency 1 2 4 inf
 set machine.cores 4
 seed 1..8
@@ -396,7 +396,7 @@ divergence pdom
 concurrency 1 2 4 inf
 set machine.partitions 6
 set machine.cores 4
-threads 64
+threads 16
 seed 1..10
 tell committed cycles
 TXT

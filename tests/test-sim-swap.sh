@@ -8,10 +8,10 @@ srcdir=${srcdir:-${top_srcdir:-.}} # make check-swap gives the latter
 data=$srcdir/tests/data kernels=$srcdir/examples/kernels
 systems='serial coarse-lock fine-lock ideal kilo-tm warptm warptm-tcd eapg getm si-tm si-tm-oracle'
 versioned='kilo-tm warptm warptm-tcd eapg getm si-tm si-tm-oracle'
-steps='1000 1777'
+steps='1000 1777' threads=1024
 if [ "${GPUTM_TEST_SCALE:-}" = small ]; then
 	systems='kilo-tm warptm-tcd getm si-tm' versioned=$systems
-	steps=1000
+	steps=1000 threads=256
 fi
 small='set machine.cores 3
 set machine.warps 8'
@@ -52,7 +52,7 @@ STUDY
 swapped $(count $versioned) <<STUDY
 system $versioned
 workload audit
-threads 1024
+threads $threads
 STUDY
 # Cores without a TM system have units of their own: of each mechanism, and coalescers.
 cp "$kernels"/*.edges "$work" && sed 's/^launch [0-9]*/launch 3/' "$kernels/bfs.kernel" >"$work/bfs.kernel"
