@@ -11,6 +11,7 @@ const problems = []; // answers that are not those which the example's program g
 let library, context, about; // about: of DATA.units, the one that is looked at
 let kind, unit, units, handles; // units by number; handles, parts of units too, by number
 let at, history, seen, silent, refusals; // seen: addresses and words that calls have named
+let before; // what the drawings had before the last step
 
 function el(tag, attributes, ...children) {
 	const node = document.createElement(tag);
@@ -213,13 +214,13 @@ function free(gone) {
 }
 
 function back() {
-	const before = history.pop();
-	if (!before)
+	const then = history.pop();
+	if (!then)
 		return;
-	free([...units.values()].filter((one) => !before.units.has(one.id)));
-	({ at, unit, seen, units } = before);
-	[...units.values()].forEach((one, i) => library.load(one.face, before.saved[i]));
-	while ($("log").childElementCount > before.lines)
+	free([...units.values()].filter((one) => !then.units.has(one.id)));
+	({ at, unit, seen, units } = then);
+	[...units.values()].forEach((one, i) => library.load(one.face, then.saved[i]));
+	while ($("log").childElementCount > then.lines)
 		$("log").lastChild.remove();
 	draw();
 }
@@ -247,7 +248,7 @@ function restart() {
 	$("log").replaceChildren();
 	$("alert").textContent = "";
 	go(() => unit);
-	history = [];
+	[history, before] = [[], null];
 	draw();
 }
 
@@ -350,6 +351,14 @@ function view(one) {
 	return [...several.flat(), el("table", { class: "wrap" }, single)];
 }
 
+/** Mark the lines and boxes that were not there before. */
+function mark() {
+	const parts = [...$("state").querySelectorAll("tr, .box")];
+	const texts = parts.map((one) => one.outerHTML);
+	parts.forEach((one, i) => one.classList.toggle("new", before && !before.has(texts[i])));
+	before = new Set(texts);
+}
+
 function draw() {
 	const next = about.steps.slice(at).find((step) => typeof step !== "string");
 	const beside = [...units.values()].filter((one) => one.kind !== kind);
@@ -363,6 +372,7 @@ function draw() {
 	$("storage").replaceChildren(...library.all("unit_storage", unit.face).map((array) =>
 		row(array.name, `${array.entries} × ${array.bits}`, array.apart && "apart")));
 	silent = false;
+	mark();
 	$("log").scrollTop = $("log").scrollHeight;
 	$("where").textContent = next ? `${at} of ${about.steps.length} calls and lines` :
 		"The example has ended.";

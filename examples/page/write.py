@@ -183,6 +183,7 @@ def essay(unit):
         lead.append(part)
         if not re.search(r"Sources?:|PhD|HPCA|ISCA|PACT|TRANSACT|^W. W. L.", part[:200]):
             break
+    lead = lead or [""]
     rest = whole[whole.index(lead[-1]) + len(lead[-1]):]
     drawn = re.search(r"(?:^ {2,}\S.*\n(?:\n(?= {2}))?){3,}", rest + "\n", re.M)
     summary = re.search(r"^\.Nd (.*)", read("man", f"gputm_{unit}.3"), re.M).group(1)

@@ -7,6 +7,7 @@ screen of 400 or 1600; the console has no error. With a folder, pictures of each
 import base64
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -107,6 +108,9 @@ PRINTED = "[...document.querySelectorAll('.printed')].map((line) => line.textCon
 
 def case_examples(browser, pictures):
     """The example of each unit, to its end; and one step back."""
+    with open(os.path.join(EXAMPLES, "..", "include", "gputm", "gputm.h"), encoding="utf-8") as header:
+        listed = set(re.findall(r"#include .gputm/(\w+)\.h", header.read())) - {"base"}
+    hold(listed == set(browser.ask("Object.keys(DATA.units)")), "the page has not the units of gputm/gputm.h")
     for unit in browser.ask("Object.keys(DATA.units)"):
         browser.screen(1600, False)
         browser.ask(f"choose('{unit}')")
