@@ -341,7 +341,7 @@ static void left(struct sim_port *port, struct sim_warp *warp, uint64_t tick)
 
 static const struct sim_host functions = {
 	to_partition, to_core,	send_loads, find_lines,	    serve,     no_store,
-	unit_access,  wake, wait_for,	call_partition, call_core, left, NULL, NULL, NULL,
+	unit_access,  wake, wait_for,	call_partition, call_core, left, NULL, NULL, NULL, NULL,
 };
 
 /* ---- what the transactions do ---- */
