@@ -30,6 +30,7 @@ const sentence = (text) => text.replace(/^@return (0;.*)?/, "")
 	.split(/ @(?:return|param)|(?<=[.:]) (?=[A-Z])/)[0];
 const element = (p) => ({ ...p, code: p.count ? p.code : p.code.slice(1), count: 0 });
 const fieldsOf = (p) => library.structs[p.code.replace(/^[>&]?@?/, "")].fields;
+const nameOf = (f) => f.unit === kind ? f.verb : `${f.unit} ${f.verb}`;
 const choices = (p) => library.enums[p.list] || {};
 const isNone = (value) => [4294967295n, 18446744073709551615n].includes(BigInt(value || 0));
 const numbers = (mask) => [...BigInt(mask).toString(2)].reverse()
@@ -46,7 +47,7 @@ function show(value, p) {
 	if (typeof value === "object")
 		return `{${fieldsOf(p).filter((f) => !f.count || !empty(value[f.name]))
 			.map((f) => `${f.name} ${show(value[f.name], f)}`).join(", ")}}`;
-	if (typeof value === "boolean" || isNone(value))
+	if (typeof value === "boolean" || isNone(value) || p.code === "H" && value === 65535)
 		return value === true ? "yes" : value === false ? "no" : "none";
 	if (/pc/.test(p.name) && value >= 65 && value <= 90)
 		return String.fromCharCode(value);
@@ -149,8 +150,8 @@ function call(f, given, id) {
 	for (const p of f.parameters.filter((one) => /^[*!]/.test(one.code)))
 		raw[p.name] = p.code === "*ctx" ? context : handles[given[p.name]] || 0;
 	const texts = f.inputs.map((p) => `${p.name} ${show(given[p.name], p)}`);
-	const line = el("span", {}, el("b", {}, f.verb),
-		made ? ` ${f.unit} ${given.out}` : `(${texts.join(", ")})`);
+	const line = el("span", {}, el("b", {}, nameOf(f)),
+		made ? ` ${given.out}` : `(${texts.join(", ")})`);
 	log(changing ? "called" : "asked", line);
 	note("", given);
 	refusals = [];
@@ -188,7 +189,7 @@ function play([, name, values, result, answers]) {
 	const given = Object.fromEntries(f.parameters.map((p, i) => [p.name, values[i]]));
 	if (f.role === "free") { // in restart() at last: what is left can be looked at
 		const one = units.get(values[0]);
-		log("called", el("b", {}, "free"), ` ${f.unit} ${values[0]}`);
+		log("called", el("b", {}, nameOf(f)), ` ${values[0]}`);
 		return !one || library.digest(one.face) === result;
 	}
 	if (f.role === "unit") {
@@ -307,8 +308,10 @@ function rows(found, one, f) {
 	const { keys } = f, cell = (...parts) => el("td", {}, ...parts);
 	const used = f.fields.filter(({ name, code, count }) => found.some(([, got]) =>
 		count || code[0] === "[" ? !empty(got[name]) : !isNone(got[name])));
+	const some = found.length < 20 ? found :
+		found.filter(([, got]) => used.some((p) => !empty(got[p.name])));
 	const head = [...keys, ...used].map((p) => el("th", { title: p.about }, p.name));
-	return el("table", {}, el("tr", {}, head), found.map(([given, got]) => el("tr", {},
+	return el("table", {}, el("tr", {}, head), some.map(([given, got]) => el("tr", {},
 		keys.map((p) => cell(show(given[p.name], p))),
 		used.map((p) => cell(drawn(got[p.name], p, one))))));
 }
@@ -348,6 +351,8 @@ function view(one) {
 			several.push(el("h4", {}, f.verb, " ", text), alone && !field.mask ?
 				boxes(found, one, f) : rows(found, one, f));
 	}
+	if (!several.length && !single.length)
+		return [el("p", {}, "No question asks for its state now: see its statistics.")];
 	return [...several.flat(), el("table", { class: "wrap" }, single)];
 }
 

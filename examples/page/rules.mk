@@ -4,6 +4,8 @@
 # srcdir is the top of the sources; clang-14, lld, wasi-libc and node are needed.
 CLANG = clang-14
 HERE = $(srcdir)/examples/page
+$(foreach tool,$(CLANG) wasm-ld-14 ld.lld-14 node python3,$(if $(shell command -v $(tool)),,\
+	$(error $(tool) is missing: run "./bootstrap ci-tools", which installs it)))
 BARE = -ffreestanding -fno-builtin -nostdlibinc -isystem $(HERE)/libc -I$(srcdir)/include -I$(srcdir) \
 	-fvisibility=hidden -Wall -Wextra -Werror -MMD -MP -MF $(@:.o=.dep)
 WASM = $(CLANG) --target=wasm32 -Oz

@@ -45,6 +45,15 @@ metadata_table_entry(wts=5, rts=0, writes=0, owner=3, place=0, cycles=0)
 Traceback (most recent call last):
 TypeError: metadata_table_entry has no wst; it has wts, rts, writes, owner, place, cycles
 
+A list of them is an array, too:
+
+>>> stack, target = Unit("simt_stack", lanes=4), structs["simt_stack_target"]
+>>> stack.launch(0x10, 0b1111)
+>>> stack.diverge([target(0x20, 0b0011), target(0x30, 0b1100)], 2, 0x40, 2**64 - 1)
+1
+>>> hex(stack.pc()), bin(stack.active_mask())
+('0x30', '0b1100')
+
 The library is looked for where the system looks, or is the file that GPUTM_LIBRARY names.
 """
 import collections
