@@ -26,14 +26,18 @@ case_papers() {
 	python3 - "$root" >table <<'TXT' || complain 'the files beside the studies'
 import glob
 import sys
-from gputm import claims, runner
+from gputm import claims, results, runner
 
 for path in sorted(glob.glob("*.axes")):
     name = path[:-5].replace("-", "_") + ".py"
     for path_of_story in glob.glob(f"{sys.argv[1]}/examples/*/{name}"):
         story = claims.Story(path_of_story)
         with open(path) as axes, open(name[:-3], "w") as file:
-            print(f"include {story.study}\ntell", *story.asked(*runner.grids_of(axes.read())), file=file)
+            grids = runner.grids_of(axes.read())
+            print(f"include {story.study}\ntell", *story.asked(*grids), file=file)
+        for item in sum(story.items(results.Results([], grids[0])), []):
+            if "/papers/" in path_of_story and isinstance(item, claims.Claim) and not (item.off or item.no_off):
+                sys.exit(f'{path_of_story}: "{item.title}" has no off: expected settings, or the reason why there are none')
         for form in "", "--quick":
             print(f"0 --study {name[:-3]} {form} --shard 1000000/1000000")
 TXT
