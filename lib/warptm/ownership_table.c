@@ -64,9 +64,6 @@
 
 /* ---- entries ---- */
 
-/* Inlined, so that each hash gets a loop of its own. */
-#define SPECIALISED static GPUTM__INLINE
-
 /* The table's addresses by value: C must assume that a store to an owner changes the table. */
 struct place {
 	const struct gputm_h3 *h3;
@@ -75,8 +72,8 @@ struct place {
 	enum gputm_ownership_table_hash hash;
 };
 
-SPECIALISED struct place place_of(const struct gputm_ownership_table *t,
-				  enum gputm_ownership_table_hash hash)
+static inline struct place place_of(const struct gputm_ownership_table *t,
+				    enum gputm_ownership_table_hash hash)
 {
 	struct place place = { t->h3, t->index_mask, t->shift,
 			       gputm__popcount(t->index_mask), hash };
@@ -84,7 +81,7 @@ SPECIALISED struct place place_of(const struct gputm_ownership_table *t,
 	return place;
 }
 
-SPECIALISED uint64_t entry_of(struct place place, uint64_t address)
+static inline uint64_t entry_of(struct place place, uint64_t address)
 {
 	uint64_t region = address >> place.shift;
 
@@ -96,7 +93,7 @@ SPECIALISED uint64_t entry_of(struct place place, uint64_t address)
 }
 
 /* Claim entries; true if one of them changed. */
-SPECIALISED bool claim(struct place place, uint8_t *owner, const uint64_t *address, uint64_t mask)
+static inline bool claim(struct place place, uint8_t *owner, const uint64_t *address, uint64_t mask)
 {
 	bool changed = false;
 
@@ -113,8 +110,8 @@ SPECIALISED bool claim(struct place place, uint8_t *owner, const uint64_t *addre
 }
 
 /* Lanes that touch an entry of a lower owner. */
-SPECIALISED uint64_t above(struct place place, const uint8_t *owner, const uint64_t *address,
-			   uint64_t mask)
+static inline uint64_t above(struct place place, const uint8_t *owner,
+			     const uint64_t *address, uint64_t mask)
 {
 	uint64_t found = 0;
 
