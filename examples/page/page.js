@@ -55,19 +55,19 @@ function show(value, p) {
 	return hex ? "0x" + value.toString(16) : String(value);
 }
 
-/** What an input has for a value: rows of structs with ";" between, else words. */
+/** What an input has: structs with ";" between, arrays in them with ",", other arrays as words. */
 function written(value, p) {
 	if (Array.isArray(value))
 		return value.map((one) => written(one, element(p)))
 			.join(p.code.includes("@") ? "; " : " ");
-	return value && typeof value === "object" ?
-		fieldsOf(p).map((f) => show(value[f.name], f)).join(" ") : show(value, p);
+	return value && typeof value === "object" ? fieldsOf(p).map((f) =>
+		written(value[f.name], f).replaceAll(" ", ",") || ",").join(" ") : show(value, p);
 }
 
 function parse(text, p) {
 	const array = p.count || /^[[\]]/.test(p.code), struct = p.code.includes("@");
-	const parts = text.split(array && struct ? ";" : /[\s,]+/).map((part) => part.trim())
-		.filter(Boolean);
+	const between = array && struct ? ";" : struct ? /\s+/ : /[\s,]+/;
+	const parts = text.split(between).map((part) => part.trim()).filter(Boolean);
 	if (array)
 		return parts.map((part) => parse(part, element(p)));
 	if (struct)
@@ -80,7 +80,7 @@ function parse(text, p) {
 		BigInt(/^[A-Z]$/.test(text) ? text.charCodeAt(0) : text);
 	if (p.code !== "Q" && (number < -(1n << 31n) || number >> 32n > 0n))
 		throw new SyntaxError(`${text} has more than 32 bits`);
-	return p.code === "Q" ? number : Number(number);
+	return p.code === "Q" ? plain(number, "Q") : Number(number);
 }
 
 /* ---- calls ---- */

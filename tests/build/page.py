@@ -118,6 +118,14 @@ def case_examples(browser, pictures):
         browser.ask("$('step').click()")
         browser.ask("$('back').click()")
         hold(browser.ask(DIGEST) == before, f"{unit}: back does not undo a step")
+        browser.ask("document.querySelectorAll('.forms form').forEach((form) => form.requestSubmit())")
+        hold(browser.ask("document.querySelectorAll('.forms form').length <= history.length"),
+             f"{unit}: not each function is called by its form")
+        hold(not browser.errors, f"{unit}: " + "\n".join(browser.errors))
+        hold(not browser.ask("library.exports.gputm_unit_check(unit.face)"), f"{unit}: calls break its invariants")
+        browser.ask("while (history.length) back()")
+        hold(browser.ask(DIGEST) == before, f"{unit}: back does not undo calls")
+        browser.ask("restart()")
         browser.ask("$('end').click()")
         with open(os.path.join(EXAMPLES, unit + ".exp"), encoding="utf-8") as expected:
             hold(browser.ask(PRINTED) == expected.read(), f"{unit}: the page does not end as examples/{unit}.exp")
