@@ -12,7 +12,7 @@ static const struct gputm_param rows[] = {
 	      "thesis 6.3.3"),
 	PARAM(granularity, 1, 1 << 16, 4, true, "Bytes of a region.", "thesis Fig. 6.6"),
 	CHOICE(hash, 0, 2, 0, hashes, "How the number of a region picks its entry.",
-	       "thesis 6.3.3"),
+	      "thesis 6.3.3; released: released simulator"),
 	PARAM(exact, 0, 1, 0, false,
 	      "Whether no two regions share an entry, as in an infinite table.", "thesis 6.3.3"),
 	PARAM(buffers, 1, 64, 3, false, "Tables of a core: warps that may resolve at a time.",
@@ -25,10 +25,11 @@ static const struct gputm_param rows[] = {
 };
 
 static const struct gputm_preset presets[] = {
-	{ "warptm", "Thesis 6.3.3: 4096 entries, 4 kB.", { { "entries", 4096 } } },
+	{ "warptm", "Thesis 6.3.3: 4096 entries, 4 kB, at the released simulator's hash.",
+	  { { "entries", 4096 }, { "hash", GPUTM_OWNERSHIP_TABLE_HASH_RELEASED } } },
 	{ "warptm-2k",
-	  "Thesis 6.3.3: the 2K entries of its cost example.",
-	  { { "entries", 2048 } } },
+	  "Thesis 6.3.3: the 2K entries of its cost example, at the same hash.",
+	  { { "entries", 2048 }, { "hash", GPUTM_OWNERSHIP_TABLE_HASH_RELEASED } } },
 	{ "infinite", "Thesis 6.3.3: infinite capacity, to compare with.", { { "exact", 1 } } },
 };
 

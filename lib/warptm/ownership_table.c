@@ -52,8 +52,10 @@
  *   R5  steps = acquired + log_rows; initialise_cycles = acquired x the cost of one
  *
  * Differences from the paper
- *   - The paper does not give the hash; low bits of the region number are as in the figure,
- *     and H3 is there for strides.
+ *   - The index comes of "hashing the location's address" (6.3.3), but the paper gives no hash.
+ *     Presets have that of the released simulator. Low bits of the region number, the default, hash
+ *     nothing: at strides of 8 and 12 bytes they leave many entries without a region, and lanes
+ *     abort for no conflict. H3 does without one simulator's numbers.
  *   - The paper counts steps. The cycles are those of one engine that reads a log row
  *     from the L1 cache and then accesses the table; bank conflicts among the
  *     lanes of a row are not modelled.

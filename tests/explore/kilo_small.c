@@ -121,6 +121,7 @@ static void configure_warps(void *memory)
 	configure(&config->kilo);
 	config->system.resolver_overhead = false;
 	config->ownership_table.entries = 16;
+	config->ownership_table.hash = GPUTM_OWNERSHIP_TABLE_HASH_LOW_BITS; /* they share some */
 	config->ownership_table.buffers = config->sequential_resolver.buffers = 1;
 }
 

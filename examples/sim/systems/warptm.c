@@ -252,6 +252,7 @@ static void init(void *memory, const struct sim_shape *shape)
 			  sizeof config->first_read);
 	gputm_params_init(gputm_last_written_params(), &config->last_written,
 			  sizeof config->last_written);
+	config->ownership_table.hash = GPUTM_OWNERSHIP_TABLE_HASH_RELEASED;
 	config->ownership_table.lanes = config->sequential_resolver.lanes = shape->lanes;
 	config->ownership_table.address_bits = SIM_ADDRESS_BITS;
 	config->sequential_resolver.address_bits = SIM_ADDRESS_BITS;
