@@ -57,7 +57,7 @@ static const struct gputm_event_kind events[] = {
 	EVENT(GPUTM_COUNTER_TABLE_EVENT_REPLACE, "replace",
 	      "A granule takes the entry of another one.",
 	      VALUE(old, "granule", "The granule that is counted no more."),
-	      VALUE(count, "accesses", "Its count.")),
+	      VALUE(counted, "accesses", "Its count.")),
 };
 
 static int setup(struct gputm_unit *unit)
