@@ -432,8 +432,7 @@ static bool resume(struct sim_machine *machine, struct sim_warp *warp)
 
 static void release(struct sim_machine *machine, const struct sim_warp *any)
 {
-	uint64_t tick = machine->port.now +
-			(uint64_t)machine->config.plain_latency * machine->port.core_ticks;
+	uint64_t tick = machine->port.now + sim_pipeline(machine);
 
 	for (uint32_t row = 0; row < sim_block_of(machine, any)->rows; row++) {
 		struct sim_warp *warp = sim_place_of(machine, any, row);

@@ -313,12 +313,11 @@ void sim_core_accept(struct sim_machine *machine, const struct sim_message *mess
 
 static bool is_in_pipeline(const struct sim_machine *machine, const struct sim_warp *warp)
 {
-	uint64_t pipeline = (uint64_t)machine->config.plain_latency * machine->port.core_ticks;
-
 	if (machine->plain && warp->wait == SIM_AT_BARRIER)
 		return warp->ready_at > machine->port.now;
 	return warp->wait == SIM_UNTIL && (machine->plain ? !sim_doing_of(machine, warp)->memory :
-					   warp->ready_at - machine->port.now <= pipeline);
+					   warp->ready_at - machine->port.now <=
+						   sim_pipeline(machine));
 }
 
 /* Warps that wait for nothing but the pipeline latency of their last instruction. */

@@ -82,8 +82,7 @@ void sim_far_access(struct sim_machine *machine, struct sim_warp *warp, enum sim
 		done = sim_later(done, op == SIM_LOAD ?
 				 load(machine, now + i, wide[i].address) :
 				 write(machine, now + i, warp, wide[i].lane_mask));
-	sim_issues_for(machine, warp, count > machine->issue_cycles ? count : machine->issue_cycles,
-		       done - now + machine->config.plain_latency);
+	sim_issues_for(machine, warp, count, done - now + machine->config.plain_latency);
 }
 
 void sim_far_fence(struct sim_machine *machine, struct sim_warp *warp)

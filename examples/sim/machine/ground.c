@@ -77,11 +77,11 @@ void sim_partition_at(struct sim_port *port, uint32_t index, uint64_t tick)
 	sim_wheel_wake(&machine->wheel, &partition->turn, tick);
 }
 
-/* The issue of the warp takes `cycles`. */
 void sim_holds_slot(struct sim_machine *machine, const struct sim_warp *warp, uint32_t cycles)
 {
 	uint32_t slot = warp->index & (machine->config.issue_slots - 1);
 
+	cycles = cycles > machine->issue_cycles ? cycles : machine->issue_cycles;
 	machine->core[warp->core].issue_free[slot] =
 		machine->port.now + cycles * machine->port.core_ticks;
 	machine->port.result.longer += cycles - machine->issue_cycles;

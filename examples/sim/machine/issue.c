@@ -100,8 +100,7 @@ static void branch(struct sim_machine *machine, struct sim_warp *warp, uint32_t 
 /* The same of an issue that takes no longer than others. */
 static void go_on(struct sim_machine *machine, struct sim_warp *warp)
 {
-	sim_warp_until(&machine->port, warp, machine->port.now +
-		       (uint64_t)machine->config.plain_latency * machine->port.core_ticks);
+	sim_warp_until(&machine->port, warp, machine->port.now + sim_pipeline(machine));
 }
 
 /* ---- memory ----------------------------------------------------------------------- */
@@ -203,13 +202,12 @@ void sim_send_accesses(struct sim_port *port, struct sim_warp *warp, enum sim_op
 static void leave_port(struct sim_machine *machine, struct sim_warp *warp, enum sim_op op,
 		       uint32_t lines)
 {
-	uint32_t cycles = lines > machine->issue_cycles ? lines : machine->issue_cycles;
 	uint32_t latency = machine->config.plain_latency + (lines ? lines - 1 : 0);
 
 	if (op != SIM_STORE && warp->outstanding)
-		sim_holds_slot(machine, warp, cycles);
+		sim_holds_slot(machine, warp, lines);
 	else
-		sim_issues_for(machine, warp, cycles,
+		sim_issues_for(machine, warp, lines,
 			   latency + (op == SIM_LOAD ? machine->config.l1_latency : 0));
 }
 
@@ -237,8 +235,7 @@ static void use_shared(struct sim_machine *machine, struct sim_warp *warp, enum 
 			warp->loaded[lane] = old;
 	}
 	banks = sim_bank_cycles(index, (uint32_t)mask);
-	sim_issues_for(machine, warp, banks > machine->issue_cycles ? banks : machine->issue_cycles,
-		   machine->config.plain_latency + banks);
+	sim_issues_for(machine, warp, banks, machine->config.plain_latency + banks);
 }
 
 static void memory(struct sim_machine *machine, struct sim_warp *warp,
@@ -312,8 +309,7 @@ static void end(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc,
 
 static void wait_at_barrier(struct sim_machine *machine, struct sim_warp *warp, uint32_t pc)
 {
-	warp->ready_at = machine->port.now +
-			 (uint64_t)machine->config.plain_latency * machine->port.core_ticks;
+	warp->ready_at = machine->port.now + sim_pipeline(machine);
 	if (shows(machine))
 		sim_plain_done(machine, warp);
 	if (machine->former->barrier) {

@@ -77,8 +77,7 @@ static void barrier(struct sim_machine *machine, struct sim_warp *warp, uint32_t
 {
 	sim_formed_of(warp)->then = THEN_BARRIER;
 	sim_formed_of(warp)->next = (uint32_t)sim_pc_after(&machine->port, pc);
-	until(machine, warp, machine->port.now + (uint64_t)machine->config.plain_latency *
-							   machine->port.core_ticks);
+	until(machine, warp, machine->port.now + sim_pipeline(machine));
 }
 
 static int divide(struct sim_machine *machine, struct sim_warp *warp)
@@ -368,12 +367,9 @@ static void access(struct sim_machine *machine, struct sim_warp *warp, enum sim_
 	}
 	if (warp->outstanding) {
 		warp->wait = SIM_REPLIES;
-		sim_holds_slot(machine, warp, ports > machine->issue_cycles ? ports :
-							       machine->issue_cycles);
+		sim_holds_slot(machine, warp, ports);
 	} else {
-		sim_issues_for(machine, warp, ports > machine->issue_cycles ? ports :
-					      machine->issue_cycles,
-			       latency + machine->config.plain_latency);
+		sim_issues_for(machine, warp, ports, latency + machine->config.plain_latency);
 	}
 }
 

@@ -89,9 +89,8 @@ void sim_core_fill(struct sim_machine *machine, uint32_t index)
 void sim_barrier_look(struct sim_machine *machine, uint32_t index, uint32_t block)
 {
 	struct sim_core *core = &machine->core[index];
-	uint64_t mine = 0, waiting = 0, latency, tick = machine->port.now;
+	uint64_t mine = 0, waiting = 0, tick = machine->port.now;
 
-	latency = (uint64_t)machine->config.plain_latency * machine->port.core_ticks;
 	for (uint32_t i = 0; i < machine->config.warps; i++) {
 		const struct sim_warp *warp = &core->warp[i];
 
@@ -100,7 +99,7 @@ void sim_barrier_look(struct sim_machine *machine, uint32_t index, uint32_t bloc
 		mine |= UINT64_C(1) << i;
 		waiting |= (uint64_t)(warp->wait == SIM_AT_BARRIER) << i;
 		tick = sim_later(tick, machine->plain ? warp->ready_at :
-							machine->port.now + latency);
+							machine->port.now + sim_pipeline(machine));
 	}
 	for (SIM_EACH_LANE(i, mine == waiting ? mine : 0)) {
 		sim_spends(&machine->port, &core->warp[i], SIM_SPENT_NL);

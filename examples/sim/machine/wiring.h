@@ -351,8 +351,14 @@ static inline uint32_t *sim_shared_of(const struct sim_machine *machine, uint32_
 /* Let the warps of a block continue if all live ones wait at its barrier. */
 void sim_barrier_look(struct sim_machine *machine, uint32_t core, uint32_t block);
 void sim_issue(struct sim_machine *machine, struct sim_warp *warp);
-/* The issue of the warp takes `cycles`, and its next instruction may issue `latency` cycles
- * later. */
+/* Ticks from an instruction to the next of its warp. */
+static inline uint64_t sim_pipeline(const struct sim_machine *machine)
+{
+	return (uint64_t)machine->config.plain_latency * machine->port.core_ticks;
+}
+
+/* The issue of the warp takes `cycles`, but no fewer than others, and its next instruction may
+ * issue `latency` cycles later. */
 void sim_holds_slot(struct sim_machine *machine, const struct sim_warp *warp, uint32_t cycles);
 void sim_issues_for(struct sim_machine *machine, struct sim_warp *warp, uint32_t cycles,
 		    uint64_t latency);
