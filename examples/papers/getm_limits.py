@@ -79,8 +79,7 @@ def fig_10(d):
                     "that of equal times one passes. With the paper's order "
                     "(validation_unit.paper_order=1) BH takes 2.3 million cycles at its best "
                     "limit in place of 4.5, which is still more than under WarpTM. In AP they "
-                    "abort for granules of 32 bytes: with granularity=4 it takes 10 % fewer "
-                    "cycles and half of the aborts.")
+                    "abort for granules of 32 bytes: with granularity=4 a sixth fewer do.")
     few = ["CC", "AP"]
     yield claim("In CC and AP GETM is faster than WarpTM and EAPG",
                 less(tx.sel(variant="GETM", program=few),
@@ -148,8 +147,9 @@ def table_iv(d):
                 why="At the paper's limits CL under WarpTM has 84. GETM has 398, 151 and 201 at 8 "
                     "on HT-H, HT-M and HT-L (seed 1), 113 at 4 on CL and 93 on CLto, 299 at 4 on "
                     "ATM, and 1,279 on BH without a limit, where 4 is best here. AP "
-                    "depends on the back-off: where it does not grow, as in the authors' "
-                    "simulator (warp_clock.backoff_limit=0), it has 9,400 at a limit of 1. "
+                    "has 662 at 1; where the back-off does not grow, as in the authors' "
+                    "simulator (warp_clock.backoff_limit=0), its threads abort one another until "
+                    "the run is given up. "
                     "False conflicts of 2PCR make ATM's under WarpTM: 4 with "
                     "ownership_table.exact=1. AP under WarpTM has 430 at a limit of 1; no cause "
                     "found for the rest of that and for CC.")

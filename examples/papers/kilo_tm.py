@@ -203,9 +203,7 @@ def fig_4_9(d):
                 why="In the small form half of the cores have no work, and ATM's locks take "
                     "nearly as much as those of HT-H.")
     yield claim("The locks of AP cost hardly anything", at_most(locking.sel(program="AP"), 0.05),
-                off=LITTLE,
-                why="Threads that find a node locked try again, which takes 5.3 % of the "
-                    "cycles.")
+                off=LITTLE)
     yield claim("Programs with locks have more cycles outside transactions, as critical "
                 "sections are there",
                 more(d["times.threads.nl"].sel(system="fine-lock", concurrency="inf"),

@@ -41,7 +41,7 @@
  *     the same word overtake one another again and again. One doubling in `patience` restarts
  *     leaves those in which a few restarts are enough alone. With a limit of 4 a program in
  *     which thousands of threads meet at a few words may take so long that its run is given
- *     up; `getm-paper` doubles eight times at once, and these end.
+ *     up; `getm-paper` doubles eight times at once, so that fewer do.
  */
 #include "gputm/warp_clock.h"
 #include "lib/base/unit.h"
