@@ -389,7 +389,7 @@ KIT_DRIVE(commit_sequencer, 20, 400000)
 		if (!below(&w, 100))
 			compare_advance(&w);
 	}
-	if (bytes->thorough)
+	if (bytes->thorough && kit_scale(true, false)) /* a small round has too few commits */
 		ck_assert(w.stats.resends && w.stats.passed && w.stats.failed);
 	if (bytes->round % 2)
 		drain(&w);
