@@ -132,6 +132,9 @@ KIT_MADE(test_conflict_address_table_limits_are_tight, table, "address_bits=16")
 
 	ck_assert_int_eq(insert(table, 0xffff, true), GPUTM_CONFLICT_ADDRESS_TABLE_CHANGED);
 	ck_assert_uint_eq(paused_of(table, 1, address, false), 0);
+	marks_are(table, 0xffff, false, true);
+	ck_assert_int_eq(gputm_conflict_address_table_remove(table, 0xffff, true),
+			 GPUTM_CONFLICT_ADDRESS_TABLE_CHANGED);
 	kit_guard(kit, unit_of(table));
 	KIT_REFUSED(-ERANGE, gputm_conflict_address_table_insert(table, 0x10000, true),
 		    "address = 65536", "0 .. 65535");
@@ -153,6 +156,7 @@ KIT_MADE(test_conflict_address_table_forged_snapshots, table, "entries=4")
 
 	ck_assert_int_ge(insert(table, 0x1238, false), 0);
 	ck_assert_int_ge(insert(table, 0x5678, true), 0);
+	ck_assert_int_eq(kit_forged(unit, 0x1238 / 4, -8, 8, 5), -EINVAL);
 	ck_assert_int_eq(kit_forged(unit, 0x1238 / 4, 0, 8, 0x5678 / 4), -EINVAL);
 	ck_assert_int_eq(kit_forged(unit, 0x5678 / 4, 0, 8, UINT64_C(1) << 40), -EINVAL);
 	ck_assert_int_eq(kit_forged(unit, 0x5678 / 4, 8, 1, 0), -EINVAL);

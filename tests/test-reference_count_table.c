@@ -93,6 +93,8 @@ KIT_MADE(test_reference_count_table_limits_are_tight, table, "address_bits=16 co
 	ck_assert_int_eq(add(table, 0xffff, true), GPUTM_REFERENCE_COUNT_TABLE_IGNORED);
 	KIT_TOLD("ignore", 1, 0xffff, true, 1);
 	counts_are(table, 0xfffc, 0, 3);
+	counts_are(table, 0xffff, 0, 3);
+	ck_assert_int_eq(take(table, 0xffff, true), GPUTM_REFERENCE_COUNT_TABLE_COUNTED);
 	kit_guard(kit, unit_of(table));
 	KIT_REFUSED(-ERANGE, gputm_reference_count_table_add(table, 0x10000, true),
 		    "address = 65536", "0 .. 65535");
@@ -122,6 +124,7 @@ KIT_MADE(test_reference_count_table_forged_snapshots, table, "entries=4 count_bi
 
 	ck_assert_int_ge(add(table, 0x1238, false), 0);
 	ck_assert_int_ge(add(table, 0x5678, true), 0);
+	ck_assert_int_eq(kit_forged(unit, 0x1238 / 4, -16, 8, 5), -EINVAL);
 	ck_assert_int_eq(kit_forged(unit, 0x1238 / 4, 0, 8, 0x5678 / 4), -EINVAL);
 	ck_assert_int_eq(kit_forged(unit, 0x5678 / 4, 0, 8, UINT64_C(1) << 40), -EINVAL);
 	ck_assert_int_eq(kit_forged(unit, 0x5678 / 4, 8, 4, 8), -EINVAL);

@@ -127,7 +127,7 @@ static int setup(struct gputm_unit *unit)
 	t->shift = gputm__log2(t->config.granularity);
 	t->granule = gputm__own(unit, t->config.entries, sizeof(*t->granule));
 	t->marks = gputm__own(unit, t->config.entries, sizeof(*t->marks));
-	return t->granule && t->marks ? 0 : -ENOMEM;
+	return 0;
 }
 
 static void clear(struct gputm_unit *unit)
@@ -142,8 +142,6 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 	struct gputm_conflict_address_table *t = (void *)unit;
 
 	gputm__io_u64_max(io, &t->used, t->config.entries, "used");
-	if (io->error)
-		return;
 	gputm__io_u64s(io, t->granule, t->used);
 	gputm__io_bytes(io, t->marks, t->used);
 }
