@@ -232,7 +232,10 @@ case_names() {
 			>"${mine%%:*}.kernel"
 	done
 	esc=$(printf '\033')
+	mkdir -p bank nothing
 	runs <<-TABLE
+		0 --workload bank --threads 64
+		2 --workload nothing : --workload: got "nothing", which is a directory
 		2 --set stall_lines=4 : expected PATH.FIELD=VALUE : stall_lines is validation_unit.stall_lines of --system getm
 		2 --set stal_lines=4 : did you mean validation_unit.stall_lines of --system getm?
 		2 --set validation_unit.stall_lines=4 : (for system kilo-tm, workload hash-table); stall_lines is validation_unit.stall_lines of --system getm

@@ -119,6 +119,13 @@ static bool look(void *state, const char *path)
 	return true;
 }
 
+static bool any(void *state, const char *path)
+{
+	(void)state;
+	(void)path;
+	return true;
+}
+
 int sim_kernel_file(const char *file, struct sim_workload_class **out, char *message, size_t size)
 {
 	const char *colon = strstr(file, SUFFIX ":"), *dot = strrchr(file, '.');
@@ -142,20 +149,24 @@ int sim_kernel_named(const char *name, struct sim_workload_class **out, char *me
 	struct wanted wanted = { .name = name };
 	char directory[PATH_LENGTH];
 
-	if (is_directory(name)) {
-		snprintf(message, size, "--workload: got \"%s\", which is a directory, expected a "
-			 "name that --list tells, or --kernel FILE", sim_quoted(name));
-		return -EINVAL;
-	}
-	if (strchr(name, '/') || strstr(name, SUFFIX))
+	if (!is_directory(name) && (strchr(name, '/') || strstr(name, SUFFIX)))
 		return sim_kernel_file(name, out, message, size);
 	find_directory(directory);
 	snprintf(wanted.path, sizeof wanted.path, "%s/%s" SUFFIX, directory, name);
 	if (exists(wanted.path))
 		return sim_kernel_class(wanted.path, NULL, out, message, size);
-	if (!each_file(directory, look, &wanted))
+	if (each_file(directory, look, &wanted))
+		return sim_kernel_class(wanted.path, name, out, message, size);
+	if (is_directory(name))
+		snprintf(message, size, "--workload: got \"%s\", which is a directory, expected a "
+			 "name that --list tells, or --kernel FILE", sim_quoted(name));
+	else if (!each_file(directory, any, NULL))
+		snprintf(message, size, "--workload: there are no kernels in \"%s\", expected "
+			 "their folder in the environment variable GPUTM_KERNELS",
+			 sim_quoted(directory));
+	else
 		return 1;
-	return sim_kernel_class(wanted.path, name, out, message, size);
+	return -EINVAL;
 }
 
 /* ---- all ---- */
