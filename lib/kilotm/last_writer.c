@@ -52,6 +52,9 @@
  *     is the likeliest to have retired, so that young ones stay exact.
  *   - The paper does not mention that commit IDs wrap. Here they do not: the base
  *     moves, at the cost of a sweep of the arrays.
+ *   - The paper records what "the current transaction" writes, whether or not it has failed by
+ *     then. So does the caller here (commit_unit); a writer that fails later is in the history
+ *     anyway, and an answer that is too young costs time alone.
  *   - The paper does not say whether table and filter share a hash. Here the table has
  *     rows of its own; else all victims of a set would meet in one bucket.
  */
