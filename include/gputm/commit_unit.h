@@ -360,7 +360,8 @@ GPUTM_API const struct gputm_params *gputm_commit_unit_params(void);
 
 /**
  * Presets: "kilo-tm" (1920 entries, 16-bit CIDs, 512 buffers, deferral when they are all in use:
- * thesis 4.4.3, 4.4.4; serial input, ordered outcomes, a done for each entry: Fig. 4.5, 6.3),
+ * thesis 4.4.3, 4.4.4; serial input, outcomes in order but for revalidations, a done for each
+ * entry: Fig. 4.5, 6.3),
  * "kilo-tm-small-history" (a history of 64 + 64, 4.4.3; else as "kilo-tm"), "warptm" (warp mode,
  * 6.2; else as "kilo-tm", without serial_input and entry_done), "unbounded" (23040 entries, 32-bit
  * CIDs, 46080 buffers of 64 words, which hardly ever overflow, as in the released simulator; else

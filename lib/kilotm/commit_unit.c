@@ -123,13 +123,14 @@
  *     transactions have retired", or in Finalizing Outcome, as Claim 5 says of that stage that
  *     the outcome is sent "after all validation operations are done". In the first case it holds
  *     back all younger outcomes (ordered_outcomes = true); in the second, which is the released
- *     simulator's, the pointer passes it once its revalidation has begun (passing).
+ *     simulator's and the presets', the pointer passes it once its revalidation has begun
+ *     (passing).
  *   - Fig. 6.3 has a Done for each transaction, the retirement box one for each entry. With
  *     entry_done = true an entry that has written reports; skips and failures, for which no core
  *     waits, go with the next report of their warp. "Retire" of 4.2.5 frees the entry and informs
  *     the core: in the released simulator the core is informed at the entry's own last write, and
  *     the entry freed in order (written). A credit comes back with the entry, so each warp then has
- *     a report of its retirement too.
+ *     a report of its retirement too, a message that neither text has: presets have true.
  *   - A done or verdict of several lanes is worked off in a cycle unless serial_input is set,
  *     as in the released simulator without its "parallel input" (6.2.2: a narrow port).
  *   - A local failure finishes at once and its verdict is absorbed when it comes.

@@ -20,6 +20,7 @@ static void configure(void *memory)
 	config->commit_sequencer.output_packets = 8;
 	config->commit_sequencer.resend_requests = 2;
 	config->commit_sequencer.backoff_base = 0;
+	unit->ordered_outcomes = GPUTM_COMMIT_UNIT_ORDERED_OUTCOMES_TRUE;
 	unit->cid_bits = 8;
 	unit->buffers = 4 * config->tx_log.lanes;
 	unit->buffer_words = 4;

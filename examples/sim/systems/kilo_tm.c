@@ -445,7 +445,7 @@ void sim_kilo_init(void *memory, const struct sim_shape *shape)
 	config->commit_unit.ring = config->commit_id.ring;
 	config->commit_unit.serial_input = true;
 	config->commit_unit.entry_done = GPUTM_COMMIT_UNIT_ENTRY_DONE_TRUE;
-	config->commit_unit.ordered_outcomes = GPUTM_COMMIT_UNIT_ORDERED_OUTCOMES_TRUE;
+	config->commit_unit.ordered_outcomes = GPUTM_COMMIT_UNIT_ORDERED_OUTCOMES_PASSING;
 	config->commit_unit.empty_pool = GPUTM_COMMIT_UNIT_EMPTY_POOL_DEFER;
 }
 
