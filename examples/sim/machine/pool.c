@@ -217,6 +217,7 @@ static void take_threads(const struct sim_machine *machine, const struct sim_cor
 			 struct sim_formed *f, const struct gputm_warp_former_warp *made)
 {
 	uint32_t lanes = machine->config.lanes, home = made->home;
+	uint32_t words = (uint32_t)sim_register_words(machine);
 	bool together = home != GPUTM_WARP_FORMER_NO_WARP;
 
 	if (together) {
@@ -227,6 +228,7 @@ static void take_threads(const struct sim_machine *machine, const struct sim_cor
 		home = made->thread[lane] / lanes;
 		f->warp.home[lane] = (uint8_t)home;
 		f->warp.thread[lane] = core->warp[home].thread[lane];
+		f->slot[lane] = home * words + (uint32_t)lane;
 	}
 	f->warp.block = core->warp[home].block;
 	sim_formed_find(machine, f, together);

@@ -47,11 +47,19 @@ static inline uint32_t sim_formed_place(const struct sim_pool *p, const struct s
 	return warp->number - warp->core * p->count;
 }
 
+/* Registers of the threads: of a static warp in place; else lane by lane, in its slots, from those
+ * of the first home on. */
+static inline void sim_formed_find(const struct sim_machine *machine, struct sim_formed *f,
+				   bool together)
+{
+	const struct sim_warp *home = machine->core[f->warp.core].warp;
+
+	f->warp.slot = together ? NULL : f->slot;
+	f->warp.reg = home[together ? f->warp.home[__builtin_ctz(f->warp.active)] : 0].reg;
+}
+
 /* ---- pool_state.c ---- */
 
-/* Registers of the threads: of a static warp in place; else lane by lane, from those of the first
- * home on. */
-void sim_formed_find(const struct sim_machine *machine, struct sim_formed *f, bool together);
 /* Life, state and what the check sees, as struct sim_former says. */
 int sim_pool_make(struct sim_machine *machine);
 void sim_pool_free(struct sim_machine *machine);

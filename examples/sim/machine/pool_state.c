@@ -5,17 +5,6 @@
 
 SIM_UNIT_KIND(warp_former, SIM_OF_CORE);
 
-void sim_formed_find(const struct sim_machine *machine, struct sim_formed *f, bool together)
-{
-	const struct sim_warp *home = machine->core[f->warp.core].warp;
-	size_t words = sim_register_words(machine);
-
-	f->warp.slot = together ? NULL : f->slot;
-	f->warp.reg = home[together ? f->warp.home[__builtin_ctz(f->warp.active)] : 0].reg;
-	for (SIM_EACH_LANE(lane, together ? 0 : f->warp.active))
-		f->slot[lane] = (uint32_t)(f->warp.home[lane] * words + lane);
-}
-
 /* ---- places of threads ---- */
 
 /* Threads that wait at a barrier, of a static warp. */
@@ -96,6 +85,7 @@ void sim_pool_free(struct sim_machine *machine)
 static void formed_io(struct sim_machine *machine, struct sim_pool *p, struct sim_formed *f,
 		      struct sim_io *io)
 {
+	uint32_t words = (uint32_t)sim_register_words(machine);
 	bool together = !f->warp.slot;
 
 	SIM_IO(io, f->warp.wait);
@@ -111,8 +101,11 @@ static void formed_io(struct sim_machine *machine, struct sim_pool *p, struct si
 	sim_lanes_must(&machine->port, io, "warp", f->taken);
 	sim_io_must(io, "warp", f->then <= THEN_BARRIER &&
 					f->next < machine->port.program->length);
-	if (io->loading && sim_io_ok(io))
+	if (io->loading && sim_io_ok(io)) {
+		for (SIM_EACH_LANE(lane, f->warp.active))
+			f->slot[lane] = f->warp.home[lane] * words + (uint32_t)lane;
 		sim_formed_find(machine, f, together);
+	}
 }
 
 /* A warp is in one list of the wheel at most, and lives. */
