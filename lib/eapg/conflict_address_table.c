@@ -142,6 +142,8 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 	struct gputm_conflict_address_table *t = (void *)unit;
 
 	gputm__io_u64_max(io, &t->used, t->config.entries, "used");
+	if (io->error)
+		return;
 	gputm__io_u64s(io, t->granule, t->used);
 	gputm__io_bytes(io, t->marks, t->used);
 }

@@ -142,6 +142,8 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 	struct gputm_reference_count_table *t = (void *)unit;
 
 	gputm__io_u64_max(io, &t->used, t->config.entries, "used");
+	if (io->error)
+		return;
 	gputm__io_u64(io, &t->references);
 	gputm__io_u64s(io, t->granule, t->used);
 	for (uint64_t i = 0; i < t->used; i++)
