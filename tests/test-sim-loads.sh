@@ -123,9 +123,9 @@ bh	k == own \? around : EMPTY	EMPTY	is in no cell
 cc	store reverse.to. = word \+ f	alu	the edges of node
 cc	store excess.to. = word \+ f	alu	there is flow of
 cc	store pull.to. = word - 1	alu	failures, counted
-ap	store list.leaf_node..last.0. = x	alu	has no way to its leaf
+ap	store list.leaf_node..last.0. = x	alu	the leaf of candidate [0-9]* has
 ap	support = 1 if there	support = 2 if there	was counted
-ap	store node.leaf_node..count = held	alu	and counts 0
+ap	store node.leaf_node..count = held	alu	is in its leaf 0 times
 w1	store word\[target\(id, i\)\].*	alu	and was
 w2	store word\[target\(id, i\)\].*	alu	and was
 w1	if writes	if 1	and was	workload.update 20
