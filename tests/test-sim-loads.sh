@@ -124,6 +124,7 @@ cc	store reverse.to. = word \+ f	alu	the edges of node
 cc	store excess.to. = word \+ f	alu	there is flow of
 cc	store pull.to. = word - 1	alu	failures, counted
 ap	store list.leaf_node..last.0. = x	alu	the leaf of candidate [0-9]* has
+ap	item % size\].to\[0\] = child	(item + 1) % size].to[0] = child	has no way to its leaf
 ap	support = 1 if there	support = 2 if there	was counted
 ap	store node.leaf_node..count = held	alu	is in its leaf 0 times
 w1	store word\[target\(id, i\)\].*	alu	and was
@@ -191,7 +192,7 @@ CHANGES
 		}' "$work/small" "$work/changes" >"$work/unchanged"
 	[ ! -s "$work/unchanged" ] || complain "$(cat "$work/unchanged")"
 	echo check >>"$work/study.wrong"
-	study 63 '
+	study 64 '
 		getline expected <"'"$work"'/expected"
 		if (failed() !~ "check failed: the workload.s invariant is broken: .*" expected)
 			wrong("expected " expected ": " failed())' <"$work/study.wrong"
