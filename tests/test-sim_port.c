@@ -218,6 +218,7 @@ static void left(struct sim_port *port, struct sim_warp *warp, uint64_t tick)
 static const struct sim_host host_functions = {
 	to_partition, to_core,	send_loads, find_lines,	    serve,     no_store,
 	unit_access,  wake, wait_for,	call_partition, call_core, left, NULL, NULL, NULL,
+	NULL,
 };
 
 /* ---- the program: transactions of accesses that are told by their numbers ---- */
