@@ -5,7 +5,7 @@
 # TRACES=DIR runs the recorded traces in DIR (*.trace.gz) too.
 . "${srcdir:-.}/tests/build/sim.sh"
 data=$(cd "$srcdir/tests/data" && pwd)
-page=$(cd "$srcdir/man" && pwd)/gputm-sim.1
+manual=$(cd "$srcdir/man" && pwd)
 cd "$work" || exit 1
 "$sim" --list >list || complain '--list'
 systems=$(awk '/^Systems/ { on = 1; next } /^Workloads/ { on = 0 } on && /^  [a-z]/ { print $1 }' list)
@@ -30,15 +30,15 @@ graph-cut trace ht-800 ht-8000 ht-80000 htk-8000 htk-80000 atm-1m atm-1024 audit
 			for (i = 1; i <= n; i++) {
 				if (!index(help, "--" option[i])) print "--help does not tell of --" option[i]
 				if (!index(page, "Fl -" option[i]))
-					print "gputm-sim(1) does not tell of --" option[i]
+					print "the manual does not tell of --" option[i]
 			}
 			n = split(names, name)
 			for (i = 1; i <= n; i++) {
 				if (!(name[i] in listed)) print "--list does not tell of " name[i]
 				if (name[i] != "trace" && named !~ " " name[i] "[^a-z0-9_]")
-					print "gputm-sim(1) does not tell of " name[i]
+					print "the manual does not tell of " name[i]
 			}
-		}' out list "$page" >wrong
+		}' out list "$manual"/gputm-sim.1 "$manual"/gputm-[mrs]*.7 >wrong
 	[ ! -s wrong ] || complain "$(cat wrong)"
 	if [ -c /dev/full ]; then
 		for option in --list --help --version '--system ideal --threads 8'; do

@@ -750,7 +750,7 @@ awk '
 cat nested1.json nested.all.json | "$tests/json-lint" 2 || complain 'a report is no JSON'
 awk -F, -v mechanisms="$(echo $mechanisms)" '
 	FILENAME == "nested.all.json" { coalescers += /"access_coalescer[.][0-9]*"|"role": "access_coalescer"/; next }
-	FILENAME ~ /gputm-sim.1$/ {
+	FILENAME ~ /gputm-[a-z]*.[17]$/ {
 		for (i in told) if (index($0, i)) told[i] = 1
 		next
 	}
@@ -776,9 +776,9 @@ awk -F, -v mechanisms="$(echo $mechanisms)" '
 				print format[i] ": two equal runs differ"
 		for (i in told)
 			if (!told[i])
-				print "gputm-sim(1) does not tell of " i
+				print "the manual does not tell of " i
 		if (coalescers < 15)
 			print "the report of a machine does not list the units of all cores"
-	}' nested[12].* nested.all.json "$manual/gputm-sim.1" >wrong
+	}' nested[12].* nested.all.json "$manual"/gputm-sim.1 "$manual"/gputm-[mrs]*.7 >wrong
 [ ! -s wrong ] || complain "$(cat wrong)"
 exit $failed

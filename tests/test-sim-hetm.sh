@@ -326,9 +326,9 @@ TABLE
 				if (!csv[part[i]])
 					print "CSV: no times." part[i]
 				if (!manual[part[i]])
-					print "gputm-sim(1) has no " part[i]
+					print "gputm-systems(7) has no " part[i]
 			}
-		}' "$work/csv" "$srcdir/man/gputm-sim.1" >"$work/wrong"
+		}' "$work/csv" "$srcdir/man/gputm-systems.7" >"$work/wrong"
 	[ ! -s "$work/wrong" ] || complain "$(cat "$work/wrong")"
 	# Stamps that are wide enough for the bound that a refusal names do not run out, though the CPU has
 	# all requests.

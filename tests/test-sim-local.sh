@@ -4,7 +4,7 @@
 # also with the unit saved and loaded all the time; what does not fit is refused; and what the
 # systems and workloads are for can be seen.
 . "${srcdir:-.}/tests/build/sim.sh"
-page=$(cd "$srcdir/man" && pwd)/gputm-sim.1
+manual=$(cd "$srcdir/man" && pwd)
 cd "$work" || exit 1
 systems='local-tm local-tm-perfect local-serialised'
 sizes='2 4 8 16 32 64 128 256'
@@ -65,15 +65,15 @@ case_right() {
 	awk -v systems="$systems" '
 		BEGIN { n = split(systems " southern-islands local-hash-2 k-means-32 genetic-256", name) }
 		FILENAME == "list" { text = text " " $0 " "; next }
-		FNR == 1 { list = text; text = "" }
+		FNR == 1 && list == "" { list = text; text = "" }
 		/Cm / { text = text " " $0 " " }
 		END {
 			for (i = 1; i <= n; i++) {
 				if (list !~ "[^a-z0-9_]" name[i] "[^a-z0-9_]") print "--list does not tell of " name[i]
 				if (i <= 4 && text !~ "Cm " name[i] "[^a-z0-9_]")
-					print "gputm-sim(1) does not tell of " name[i]
+					print "the manual does not tell of " name[i]
 			}
-		}' list "$page" >wrong
+		}' list "$manual"/gputm-sim.1 "$manual"/gputm-[mrs]*.7 >wrong
 	[ ! -s wrong ] || complain "$(cat wrong)"
 }
 

@@ -3,7 +3,7 @@
 # Reports: levels, shapes, single figures, and the point that a report is of.
 . "${srcdir:-.}/tests/build/sim.sh"
 kernels=$(cd "$srcdir/examples/kernels" && pwd)
-page=$(cd "$srcdir/man" && pwd)/gputm-sim.1
+page=$(cd "$srcdir/man" && pwd)/gputm-reports.7
 cd "$work" || exit 1
 bank='--workload bank --threads 512'
 
@@ -66,7 +66,7 @@ case_roles() {
 				print "roles: histograms"
 			if (role["traffic.total.flits"] != flits || !flits) print "roles: the total of traffic"
 			if (reasons < 11) print reasons + 0 " reasons"
-			for (name in reason) print "gputm-sim(1) does not explain aborts for " name
+			for (name in reason) print "gputm-reports(7) does not explain aborts for " name
 		}' instances roles "$page" >wrong
 	[ ! -s wrong ] || complain "$(cat wrong)"
 }

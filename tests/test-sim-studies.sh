@@ -3,7 +3,7 @@
 # Studies: points, their order whatever runs them, shards, results that are gone on with, and what
 # is refused before anything runs.
 . "${srcdir:-.}/tests/build/sim.sh"
-page=$(cd "$srcdir/man" && pwd)/gputm-sim.1
+manual=$(cd "$srcdir/man" && pwd)
 cd "$work" || exit 1
 
 # same FILE: what all.jsonl has
@@ -454,8 +454,8 @@ TXT
 case_parallel() {
 	studies=$(cd "$OLDPWD" && cd "$srcdir/examples/studies" && pwd)
 	grep -v '^#' "$studies/stall-buffer.study" >example
-	awk '/^# How large/ { on = 1; next } /^\.Ed/ { on = 0 } on' "$page" | cmp -s - example ||
-		complain 'the study in gputm-sim(1) is not stall-buffer.study'
+	awk '/^# How large/ { on = 1; next } /^\.Ed/ { on = 0 } on' "$manual/gputm-studies.7" | cmp -s - example ||
+		complain 'the study in gputm-studies(7) is not stall-buffer.study'
 	if command -v parallel >/dev/null 2>&1; then
 		# A task that is killed makes the merge fail; the same command goes on.
 		printf '#!/bin/sh\ncase "$*" in *3/4*) kill -9 $$ ;; esac\nexec "%s" "$@"\n' "$sim" >killed
@@ -542,7 +542,7 @@ case_compare() {
 	# The manual names those of the installed workloads that --seed does not change.
 	for workload in atm atm-1m audit bh dirty-read false-sharing hand-over ht-h htk-8000 lost-update own-order \
 		plain-chain plain-skew privatisation publication queue skew skewr; do
-		sed -n '/^[.]It Fl -seed/,/^[.]It Fl -set/p' "$page" | tr ' ' '\n' | grep -qx "${workload%-[0-9h]*}\(-[*]\)*" ||
+		sed -n '/^[.]It Fl -seed/,/^[.]It Fl -set/p' "$manual/gputm-sim.1" | tr ' ' '\n' | grep -qx "${workload%-[0-9h]*}\(-[*]\)*" ||
 			complain "gputm-sim(1), --seed: $workload is missing"
 	done
 	printf 'system kilo-tm\nworkload atm atm-1m audit bh dirty-read false-sharing hand-over ht-h htk-8000 lost-update' >c.study

@@ -58,7 +58,8 @@ sed '/store place\[0\] = first + 1/d' ring.kernel >broken && mv broken ring.kern
 "$sim" --workload ./ring.kernel --check >out 2>err </dev/null && complain "the broken kernel passed"
 grep -qxF "$(cat failure)" out || complain "the broken kernel: $(tail -3 out)"
 
-page=$man/gputm-seeing.7
+sed '/^\.Sh LOOKING AT A RUN/q' "$man/gputm-seeing.7" >seeing
+page=seeing
 mkdir path && ln -s "$sim" path/gputm-sim && PATH=$PWD/path:$PATH
 for n in $(seq "$(grep -c '^\.Bd -literal' "$page")"); do
 	literal "$n" | awk 'NR == 1 { sub(/^[$] /, ""); command = 1 }
