@@ -9,10 +9,11 @@
 source=$(cd "$srcdir" && pwd)
 export PKG_CONFIG_PATH="$1/pkgconfig"
 # The library is compiled seven times, which without optimisation takes a third of the time. A last
-# -O0 wins over what the build systems say.
+# -O0 wins over what the build systems say. With the PATH of before, a compiler that looks for another
+# one, as ccache does, does not find this one.
 mkdir "$work/bin"
 for compiler in cc gcc; do
-	! have $compiler || printf '#!/bin/sh\nexec "%s" "$@" -O0\n' "$(command -v $compiler)" \
+	! have $compiler || printf '#!/bin/sh\nPATH="%s" exec "%s" "$@" -O0\n' "$PATH" "$(command -v $compiler)" \
 		>"$work/bin/$compiler"
 done
 chmod +x "$work"/bin/*
