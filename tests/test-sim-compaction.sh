@@ -112,11 +112,11 @@ done
 	# The state of the stacks, and of threads far from home: cycles as they were recorded.
 	hash="--divergence tbc --workload hash-table --threads 1200 $small --set workload.buckets=64
 		--set machine.issue_slots=4"
-	echo "0 $(echo $hash) | ,,,cycles,274234"
-	echo "0 $(echo $hash) --set machine.swap_units_every=$every | ,,,cycles,274234"
+	echo "0 $(echo $hash) | ,,,cycles,269704"
+	echo "0 $(echo $hash) --set machine.swap_units_every=$every | ,,,cycles,269704"
 	for cycle in 700 2500 9000; do
-		echo "0 $(echo $hash) --save-at $cycle state | ,,,cycles,274234"
-		echo "0 $(echo $hash) --restore state | ,,,cycles,274234"
+		echo "0 $(echo $hash) --save-at $cycle state | ,,,cycles,269704"
+		echo "0 $(echo $hash) --restore state | ,,,cycles,269704"
 	done
 	for divergence in pdom tbc; do
 		echo "0 --divergence $divergence --workload part.kernel $small --check > $divergence.part"
