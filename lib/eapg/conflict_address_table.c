@@ -144,8 +144,8 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 	gputm__io_u64_max(io, &t->used, t->config.entries, "used");
 	if (io->error)
 		return;
-	gputm__io_u64s(io, t->granule, t->used);
-	gputm__io_bytes(io, t->marks, t->used);
+	gputm__io_u64s(io, t->granule, (size_t)t->used);
+	gputm__io_bytes(io, t->marks, (size_t)t->used);
 }
 
 static const char *check(const struct gputm_unit *unit)

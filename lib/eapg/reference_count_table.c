@@ -145,7 +145,7 @@ static void io(struct gputm_unit *unit, struct gputm__io *io)
 	if (io->error)
 		return;
 	gputm__io_u64(io, &t->references);
-	gputm__io_u64s(io, t->granule, t->used);
+	gputm__io_u64s(io, t->granule, (size_t)t->used);
 	for (uint64_t i = 0; i < t->used; i++)
 		gputm__io_u32s(io, t->counts[i].of, 2);
 }
