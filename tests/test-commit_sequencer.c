@@ -2,6 +2,22 @@
 /* Tests of commit_sequencer: life, other rules than its timing, refusals. */
 #include "tests/commit_sequencer.h"
 
+/* First of all, as snapshots of few units are forged. */
+KIT_TEST(test_commit_sequencer_resend_requests_are_tight)
+{
+	struct core core = core_of(kit, "resend_requests=1");
+
+	access(&core, 0, 0x3, false, false);
+	filled(&core, 0, 2, 0);
+	resend(&core, 0, 0, 2, 1);
+	kit_hostile(&commit_sequencer_maker, unit_of(core.seq));
+	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_UNIT_REPORT_RESEND, 0, 0, 2, 2, 0), BUSY);
+	tick(&core);
+	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_UNIT_REPORT_RESEND, 0, 0, 2, 2, 0), BUSY);
+	tick(&core);
+	resend(&core, 0, 0, 2, 2);
+}
+
 /* ---- life ---- */
 
 KIT_TEST(test_commit_sequencer_life)
@@ -58,6 +74,7 @@ KIT_WITH(test_commit_sequencer_slots_are_tight, struct core core, core_of(kit, "
 	flush(&core);
 	KIT_REFUSED(-EINVAL, gputm_commit_sequencer_begin(core.seq, 0, 0x1),
 		    "warp 0 commits already");
+	KIT_REFUSED(-EINVAL, push(&core, 0, 4, 0, 0, 1, 1, 0), "report.kind = 4 is not");
 	ck_assert(done(&core, 0, 1, 0));
 	begin(&core, 0, 0x1);
 	access(&core, 1, 0x1, false, false);
@@ -70,20 +87,6 @@ KIT_WITH(test_commit_sequencer_slots_are_tight, struct core core, core_of(kit, "
 	ck_assert(retired(&core, 0, 0, 1));
 	begin(&core, 1, 0x1);
 	kit_counts(unit_of(core.seq), "max_slots=2 slots_used=2");
-}
-
-KIT_TEST(test_commit_sequencer_resend_requests_are_tight)
-{
-	struct core core = core_of(kit, "resend_requests=1");
-
-	access(&core, 0, 0x3, false, false);
-	filled(&core, 0, 2, 0);
-	resend(&core, 0, 0, 2, 1);
-	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_UNIT_REPORT_RESEND, 0, 0, 2, 2, 0), BUSY);
-	tick(&core);
-	ck_assert_int_eq(push(&core, 0, GPUTM_COMMIT_UNIT_REPORT_RESEND, 0, 0, 2, 2, 0), BUSY);
-	tick(&core);
-	resend(&core, 0, 0, 2, 2);
 }
 
 /* To advance walks rows of other lanes and partitions at once, and stops where words are. */

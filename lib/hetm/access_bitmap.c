@@ -225,9 +225,9 @@ static void io_stats(struct gputm_unit *unit, struct gputm__io *io)
 		if (!made)
 			continue;
 		gputm__io_u64(io, &made);
-		if (!io->error && made < marked_in(m, g))
+		if (made < marked_in(m, g))
 			gputm__io_fail(io, -EINVAL, "fewer marks were made than there are");
-		if (!io->error) /* a count of 0 would hide the marks from what undoes the load */
+		else /* a count of 0 would hide the marks from what undoes the load */
 			m->made[g] = made;
 	}
 }

@@ -182,7 +182,7 @@ static void io_page(struct gputm__io *io, struct gputm_device_validator *v, uint
 	if (io->error)
 		return;
 	gputm__io_u64s(io, v->page[*page], PAGE_WORDS);
-	if (!io->error && !page_used(v, *page))
+	if (!page_used(v, *page))
 		gputm__io_fail(io, -EINVAL, "a page without a stamp");
 }
 

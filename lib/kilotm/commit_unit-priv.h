@@ -280,8 +280,7 @@ static inline bool is_ordered(const struct gputm_commit_unit *self)
 /* Does the outcome pointer pass entries whose revalidation has begun? */
 static inline bool is_passing(const struct gputm_commit_unit *self)
 {
-	return self->config.ordered_outcomes == GPUTM_COMMIT_UNIT_ORDERED_OUTCOMES_PASSING &&
-	       is_ordered(self);
+	return self->config.ordered_outcomes == GPUTM_COMMIT_UNIT_ORDERED_OUTCOMES_PASSING;
 }
 
 /* Is the outcome known, or will the entry's revalidation, which has begun, bring the outcome? */
