@@ -15,9 +15,14 @@ static inline void sim_one_lane(struct sim_port *port, struct sim_warp *warp)
 	warp->inside &= ~others;
 }
 
-/* The lane has its turn, at the next place of the serial order. */
+/* The lane has its turn, at the next place of the serial order. A forged state may have a warp wait
+ * for a turn without a lane. */
 static inline void sim_take_turn(struct sim_port *port, struct sim_warp *warp)
 {
+	if (!warp->inside) {
+		sim_fail(port, -EINVAL, "a warp without a transaction has its turn");
+		return;
+	}
 	warp->witness[__builtin_ctzll(warp->inside)] = port->witness++;
 	sim_locking(port, warp, warp->ledger.locking & ~warp->inside);
 }

@@ -98,6 +98,8 @@ static void serial_io(struct sim_port *port, struct sim_io *io)
 	SIM_IO_ARRAY(io, serial->waiting, warps);
 	SIM_IO_FROM(io, serial, first);
 	SIM_IO_FLAG(io, serial->taken);
+	if (!sim_io_ok(io))
+		return;
 	sim_io_below(io, "first", serial->first, warps);
 	sim_io_below(io, "count", serial->count, warps);
 	sim_io_must(io, "taken", serial->taken || !serial->count);
