@@ -3,6 +3,10 @@
 from common import WARP_OFF
 from gputm.claims import claim, figure, less, paper, table, within
 
+NO_WRITE_PRICE = ("Entries that revalidate are passed here, as in the authors' simulator, and a write of a "
+                  "commit that misses the L2 costs nothing but its place, which there waits for DRAM: with "
+                  "writes that always hit it takes 32,944 in place of 44,607 cycles at a limit of 2.")
+
 
 @figure("Fung, released simulator of Kilo TM and WarpTM, run with its settings on ht-8000 (no "
         "figure of a paper)")
@@ -25,10 +29,10 @@ def reference(d):
                 off=WARP_OFF, expect="holds")
     yield claim("Kilo TM takes the cycles of the authors' simulator within a factor of 1.25",
                 within(time.sel(system="kilo-tm"), 1.25, time_printed.sel(system="kilo-tm")),
-                off={"concurrency": "inf"}, expect="holds")
+                off={"concurrency": "inf"}, expect="in part", why=NO_WRITE_PRICE)
     yield claim("Aborts are those of the authors' simulator within a factor of 1.5",
                 within(aborts.sel(system=["kilo-tm", "warptm"]), 1.5, aborts_printed),
                 off={"concurrency": "inf"}, expect="holds")
     yield claim("WarpTM is faster than Kilo TM at each limit",
                 less(time.sel(system="warptm"), time.sel(system="kilo-tm")),
-                off=WARP_OFF, expect="holds")
+                off=WARP_OFF, expect="in part", why=NO_WRITE_PRICE)
