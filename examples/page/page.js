@@ -27,7 +27,7 @@ function el(tag, attributes, ...children) {
 /* ---- values as text, and back ---- */
 
 const sentence = (text) => text.replace(/^@return (0;.*)?/, "")
-	.split(/ @(?:return|param)|(?<=[.:]) (?=[A-Z])/)[0];
+	.split(/ @(?:return|param)|(?<=[.:]) (?=[A-Z])/)[0].replace(/:$/, "");
 const element = (p) => ({ ...p, code: p.count ? p.code : p.code.slice(1), count: 0 });
 const fieldsOf = (p) => library.structs[p.code.replace(/^[>&]?@?/, "")].fields;
 const nameOf = (f) => f.unit === kind ? f.verb : `${f.unit} ${f.verb}`;
@@ -76,6 +76,8 @@ function parse(text, p) {
 	const named = Object.entries(choices(p)).find(([, [word]]) => word === text);
 	if (named || p.code === "?")
 		return named ? Number(named[0]) : text === "yes";
+	if (!/^(none|[A-Z]|-?\d+|0[xX][0-9a-fA-F]+)$/.test(text))
+		throw new SyntaxError(`${text} is not a number`);
 	const number = text === "none" ? -1n :
 		BigInt(/^[A-Z]$/.test(text) ? text.charCodeAt(0) : text);
 	if (p.code !== "Q" && (number < -(1n << 31n) || number >> 32n > 0n))
@@ -247,7 +249,7 @@ function restart() {
 	[units, handles, at, history, seen, unit] = [new Map(), {}, 0, [],
 		{ address: [], word: [] }, null];
 	$("log").replaceChildren();
-	$("alert").textContent = "";
+	document.querySelectorAll("[role=alert]").forEach((one) => one.replaceChildren());
 	go(() => unit);
 	[history, before] = [[], null];
 	draw();
@@ -381,9 +383,12 @@ function draw() {
 	$("log").scrollTop = $("log").scrollHeight;
 	$("where").textContent = next ? `${at} of ${about.steps.length} calls and lines` :
 		"The example has ended.";
+	const focused = document.activeElement;
 	for (const id of ["step", "line", "end"])
 		$(id).disabled = !next;
 	$("back").disabled = !history.length;
+	if (focused.disabled)
+		$(next ? "step" : "back").focus();
 	$("program").replaceChildren(...about.program.split("\n").map((text, i) =>
 		el(next && i + 1 === next[0] ? "mark" : "span", {}, text + "\n")));
 	$("program").scrollTop = next ? $("program").children[next[0] - 1].offsetTop -
@@ -412,6 +417,7 @@ function callForm(f) {
 			inputs.push([p, field, input(field, value ?? start)]);
 		}
 	});
+	const alert = el("span", { role: "alert" });
 	const submit = (event) => {
 		const given = { [f.parameters[0].name]: unit.id };
 		event.preventDefault();
@@ -422,16 +428,16 @@ function callForm(f) {
 					{ [p.name]: { ...given[p.name], ...one } });
 			}
 		} catch (wrong) {
-			$("alert").textContent = `${f.verb}: ${wrong.message}`;
+			alert.textContent = wrong.message;
 			return;
 		}
 		remember();
-		$("alert").textContent = call(f, given).refused || "";
+		alert.textContent = call(f, given).refused || "";
 		draw();
 	};
 	const labels = inputs.map(([, field, box]) =>
 		el("label", { title: field.about }, field.name, " ", box));
-	return el("form", { submit }, el("button", {}, f.verb), " ", labels,
+	return el("form", { submit }, el("button", {}, f.verb), " ", labels, alert,
 		el("div", {}, el("small", { title: f.about }, sentence(f.about))));
 }
 
@@ -454,19 +460,20 @@ function parameterForm() {
 		`${row.min} .. ${row.max}${row.power_of_two ? ", power of two" : ""}`;
 	const line = (row, i) => el("tr", {}, [el("label", {}, row.name, " ", inputs[i]),
 		range(row), `${row.summary} ${row.source}`].map((part) => el("td", {}, part)));
+	const alert = el("span", { role: "alert" });
 	$("parameters").replaceChildren(el("p", {}, el("label", {}, "from ", from),
-		el("button", {}, "Make a unit of these")),
+		el("button", {}, "Make a unit of these"), " ", alert),
 	el("table", { class: "wrap" }, param.map(line)));
 	$("parameters").onsubmit = (event) => {
 		event.preventDefault();
 		refusals = [];
 		const config = library.configure(kind, context, "",
 			Object.fromEntries(param.map((row, i) => [row.name, inputs[i].value])));
-		$("alert").textContent = refusals.join("; ");
+		alert.textContent = refusals.join("; ");
 		if (!config)
 			return;
 		remember();
-		$("alert").textContent = call(library.functions[kind + "_new"], {
+		alert.textContent = call(library.functions[kind + "_new"], {
 			config: library.struct(config, kind + "_config"),
 			out: 1 + Math.max(...Object.keys(handles)) }).refused || "";
 		draw();
@@ -517,6 +524,7 @@ async function begin() {
 		line: () => go((step) => typeof step === "string") };
 	for (const [id, act] of Object.entries(acts))
 		$(id).addEventListener("click", act);
+	$("skip").addEventListener("click", () => $("step").focus());
 	addEventListener("keydown", ({ target, key }) => {
 		const act = { ArrowRight: acts.step, ArrowLeft: back }[key];
 		if (act && !/^(INPUT|SELECT)$/.test(target.tagName))

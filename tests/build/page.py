@@ -146,11 +146,11 @@ def case_refusals(browser, _):
     before = browser.ask(DIGEST)
     browser.ask("(() => { const form = $('operation').querySelector('form'); "
                 "form.querySelector('input').value = '0x10000000000'; form.requestSubmit(); })()")
-    told = browser.ask("$('alert').textContent")
+    told = browser.ask("$('operation').querySelector('form [role=alert]').textContent")
     hold(told == "recency_bloom: address = 1099511627776 is outside 0 .. 65535", f"a refused address is told as: {told}")
     hold(browser.ask(DIGEST) == before, "a refused call changes the unit")
     browser.ask("$('parameters').querySelector('input').value = '99'; $('parameters').requestSubmit()")
-    told = browser.ask("$('alert').textContent")
+    told = browser.ask("$('parameters').querySelector('[role=alert]').textContent")
     hold(told == "recency_bloom: ways = 99 is not in 1 .. 8", f"a refused parameter is told as: {told}")
     browser.ask("$('parameters').querySelector('input').value = '8'; $('parameters').requestSubmit()")
     hold(browser.ask("unit.config.ways") == 8, "no unit is made of parameters")
@@ -170,6 +170,12 @@ def case_keys(browser, _):
             break
     browser.key("Enter", 13, "\r")
     hold(browser.ask("at") > start, "Tab and Enter make no step")
+    browser.ask("document.activeElement.blur()")
+    browser.key("Tab", 9)
+    browser.key("Enter", 13, "\r")
+    hold(browser.ask("document.activeElement.id") == "step", "the first button does not lead to the example")
+    browser.ask("$('end').focus(); $('end').click()")
+    hold(browser.ask("document.activeElement.id") == "back", "the end of the example loses the focus")
 
 
 def case_screens(browser, _):
