@@ -11,7 +11,7 @@
 
 static void try_lock(struct sim_port *port, struct sim_warp *warp)
 {
-	uint64_t lane = (uint64_t)__builtin_ctzll(warp->inside);
+	uint32_t lane = sim_lane_inside(port, warp);
 
 	warp->started = sim_now(port); /* no attempt has begun for a warp that waits for the lock */
 	warp->address[lane] = port->workload->lock_base;
@@ -29,7 +29,7 @@ static void begin(struct sim_port *port, struct sim_warp *warp, bool again)
 
 static void loaded(struct sim_port *port, struct sim_warp *warp)
 {
-	uint64_t lane = (uint64_t)__builtin_ctzll(warp->inside);
+	uint32_t lane = sim_lane_inside(port, warp);
 
 	if (warp->op == SIM_LOAD) {
 		sim_tell_load(port, warp, warp->mask);
@@ -45,7 +45,8 @@ static void loaded(struct sim_port *port, struct sim_warp *warp)
 
 static void commit(struct sim_port *port, struct sim_warp *warp)
 {
-	uint64_t mask = warp->inside, lane = (uint64_t)__builtin_ctzll(mask);
+	uint64_t mask = warp->inside;
+	uint32_t lane = sim_lane_inside(port, warp);
 
 	if (!sim_performed(port, warp))
 		return;

@@ -15,15 +15,19 @@ static inline void sim_one_lane(struct sim_port *port, struct sim_warp *warp)
 	warp->inside &= ~others;
 }
 
-/* The lane has its turn, at the next place of the serial order. A forged state may have a warp wait
- * for a turn without a lane. */
+/* The lane of the warp that is in a transaction. A forged state may have none, and ends the run. */
+static inline uint32_t sim_lane_inside(struct sim_port *port, const struct sim_warp *warp)
+{
+	if (warp->inside)
+		return (uint32_t)__builtin_ctzll(warp->inside);
+	sim_fail(port, -EINVAL, "a warp without a transaction has its turn");
+	return 0;
+}
+
+/* The lane has its turn, at the next place of the serial order. */
 static inline void sim_take_turn(struct sim_port *port, struct sim_warp *warp)
 {
-	if (!warp->inside) {
-		sim_fail(port, -EINVAL, "a warp without a transaction has its turn");
-		return;
-	}
-	warp->witness[__builtin_ctzll(warp->inside)] = port->witness++;
+	warp->witness[sim_lane_inside(port, warp)] = port->witness++;
 	sim_locking(port, warp, warp->ledger.locking & ~warp->inside);
 }
 
