@@ -25,14 +25,8 @@ bash -c '
 	done' - "$completion/gputm-sim.bash" "$program" >wrong <<'END'
 --conc -> --concurrency
 --system warp -> warptm warptm-tcd warptm-el
---system het -> hetm
---machine ref -> reference
---workload tpcc-l -> tpcc-lite
---divergence tb -> tbc tbc-lcp
 --format js -> json jsonl
 --system getm --set warp_clock.per -> warp_clock.per_core=
---workload bank --set workload.acc -> workload.accounts=
---set commit_unit.no_such ->
 --list si-tm-o -> si-tm-oracle
 --compare result.jsonl re -> result.jsonl
 --series 1 ->
