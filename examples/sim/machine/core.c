@@ -172,6 +172,7 @@ static void core_check(const struct sim_machine *machine, const struct sim_core 
 	for (uint32_t i = 0; i < SIM_TIMER; i++)
 		timers |= core->timer[i];
 	sim_io_must(io, "core", !((core->ready | core->woken | core->ending | timers) & none));
+	sim_io_must(io, "core", machine->plain || !core->ending);
 	for (uint32_t i = 0; i < SIM_SLOTS; i++)
 		sim_io_must(io, "core", core->scheduler.last[i] < SIM_MAX_WARPS &&
 						core->scheduler.group[i] < SIM_MAX_WARPS);
