@@ -3,9 +3,10 @@
 from common import WARP_OFF
 from gputm.claims import claim, figure, less, paper, table, within
 
-NO_WRITE_PRICE = ("Entries that revalidate are passed here, as in the authors' simulator, and a write of a "
-                  "commit that misses the L2 costs nothing but its place, which there waits for DRAM: with "
-                  "writes that always hit it takes 32,944 in place of 44,607 cycles at a limit of 2.")
+NO_WRITE_PRICE = ("Here as in the authors' simulator, outcomes pass entries that revalidate. There a "
+                  "commit's write that misses the L2 waits for DRAM, too, which is not modelled here: "
+                  "with writes that always hit, the simulator takes 32,944 in place of 44,607 cycles at "
+                  "a limit of 2.")
 
 
 @figure("Fung, released simulator of Kilo TM and WarpTM, run with its settings on ht-8000 (no "
