@@ -49,7 +49,7 @@ static char escaped(struct reader *r)
 	return (char)code;
 }
 
-/* What stands before the next quotation mark, which is behind then. */
+/* What stands before the next quotation mark, which has been read then. */
 static void words(struct reader *r, char *out, size_t size)
 {
 	size_t used = 0;
@@ -74,7 +74,7 @@ static void words(struct reader *r, char *out, size_t size)
 
 static void element(struct reader *r, unsigned depth);
 
-/* The elements of an object or array, whose begin is behind. */
+/* The elements of an object or array, whose begin has been read. */
 static void elements(struct reader *r, unsigned depth, char end)
 {
 	size_t used = strlen(r->path), index = 0;

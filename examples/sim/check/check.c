@@ -431,7 +431,7 @@ static bool in_program_order(struct sim_check *check, struct sim_verdict *verdic
 
 		right = c->number > last[c->thread];
 		if (!right)
-			fail(verdict, "transaction %u of thread %u stands behind transaction %u "
+			fail(verdict, "transaction %u of thread %u stands after transaction %u "
 				      "of the thread in the serial order",
 			     c->number, c->thread, last[c->thread]);
 		last[c->thread] = c->number;

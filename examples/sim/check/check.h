@@ -19,7 +19,7 @@
  * read whose word was changed and changed back, which is right.
  *
  * A transaction that commits without a place of its own is put where the versions of
- * what it read allow: behind the writers of what it saw and before the next writers of
+ * what it read allow: after the writers of what it saw and before the next writers of
  * the same words. Where that is impossible there is no serial order. One that has a place
  * by version (SIM_BY_VERSION) is put by its reads likewise, and by that place only among the
  * writers of the same words.
@@ -73,7 +73,7 @@ struct sim_access {
 /*
  * Call fn for each committed transaction in the serial order of the check: its accesses in
  * program order, the first `plain` of them stores that its thread made before it. At the end
- * for each thread with stores behind its last transaction: all of them plain, none committed
+ * for each thread with stores after its last transaction: all of them plain, none committed
  * (of several launches: in the last one).
  */
 typedef void (*sim_access_fn)(void *state, uint32_t thread, bool committed,

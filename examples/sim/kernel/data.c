@@ -446,7 +446,7 @@ void read_trace(struct reader *r)
 		take_thread(r);
 		return;
 	}
-	thread = r->number; /* and r->at is behind it */
+	thread = r->number; /* and r->at is after it */
 	if (trace->count[thread])
 		say(r, "got thread %u a second time, expected each thread of a trace once",
 		    thread);

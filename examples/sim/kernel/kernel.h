@@ -107,7 +107,7 @@ struct kernel_instr {
 	bool uniform;	/* a branch that never divides a warp, says the kernel */
 	bool converged; /* the kernel takes for granted that its warp is together here */
 	bool last;	/* of its block, also when it falls through to the next one */
-	bool inside;	/* a transaction: behind its begin, up to its commit */
+	bool inside;	/* a transaction: after its begin, up to its commit */
 	uint16_t d, a, b, c;
 	uint16_t when; /* memory: lanes with 0 are off; or no column */
 	uint16_t place;
@@ -290,7 +290,7 @@ struct kernel_request {
 	 * fixed by `launch`, and the line of `verify`. No word of these depends on a choice. */
 	bool choices;
 	const struct kernel_variant *variant; /* of such a reading; NULL: none */
-	/* Of params, in their order, behind those of the variant; NULL: their defaults. */
+	/* Of params, in their order, after those of the variant; NULL: their defaults. */
 	const uint32_t *value;
 	uint64_t threads;      /* 0: the kernel's own */
 	uint64_t seed;	       /* where the kernel gives none */

@@ -159,7 +159,7 @@ static uint32_t operands(const struct kernel_instr *i)
 	}
 }
 
-/* From what is live behind the instruction to what is before it. */
+/* From what is live after the instruction to what is before it. */
 static void step_back(struct liveness *l, const struct kernel_instr *i, uint64_t *set)
 {
 	uint32_t count = operands(i);

@@ -177,7 +177,7 @@ static uint32_t operands(const struct kernel_code *code, const struct kernel_ins
 	return count;
 }
 
-/* ": NAME = VALUE" or, behind the first, ", NAME = VALUE". */
+/* ": NAME = VALUE" or, after the first, ", NAME = VALUE". */
 static int put_operand(const char *name, uint32_t value, bool first, char *out, size_t size)
 {
 	return snprintf(out, size, "%s%s = %u", first ? ": " : ", ", name, value);
@@ -202,7 +202,7 @@ static bool name_fetch(const struct kernel *k, const struct kernel_step *s,
 	return true;
 }
 
-/* What the statement reads of memory and tables, behind its registers. */
+/* What the statement reads of memory and tables, after its registers. */
 static size_t say_fetches(const struct kernel *k, const struct kernel_code *code,
 			  const struct kernel_instr *i, const struct kernel_view *view, bool first,
 			  char *out, size_t size)

@@ -191,7 +191,7 @@ static inline bool take_steps(struct script *s, const struct kernel_instr *i)
 	return true;
 }
 
-/* To the end, or behind a launch; then the launch is *out. */
+/* To the end, or after a launch; then the launch is *out. */
 static int run(struct script *s, const struct kernel_instr **out)
 {
 	const struct kernel_instr *const all = s->lanes.code->instr, *i = s->at, *next;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * k to the power of -e is 2 to the power of -e * log2(k). The logarithm comes bit by bit from
- * squaring, the power from the roots 2^(-1/2), 2^(-1/4), ..., all in numbers with 32 bits behind
+ * squaring, the power from the roots 2^(-1/2), 2^(-1/4), ..., all in numbers with 32 bits after
  * the point.
  */
 #include "zipf.h"

@@ -47,7 +47,7 @@ void flow_check_loaded(struct flow_check *check, const struct flow_seen *seen, u
 		       const uint64_t *address, const uint32_t *value);
 /* The warp has completed the instruction; taken: lanes that take the branch, or end. */
 void flow_check_complete(struct flow_check *check, const struct flow_seen *seen, uint32_t taken);
-/* A thread has ended with these registers, one `stride` words behind the other. */
+/* A thread has ended with these registers, one `stride` words after the other. */
 void flow_check_exit(struct flow_check *check, uint32_t thread, const uint32_t *reg, size_t stride);
 /* Control flow has changed: the places of threads follow, and then the numbers of the blocks of
  * which all live threads must have had a place. */

@@ -52,7 +52,7 @@ void sim_l1_io(struct sim_l1 *l1, uint32_t warps, uint64_t threads, struct sim_i
 		line_check(l1, &cache->line[i], io);
 }
 
-/* All that wait behind the first one are named by the one before. */
+/* All that wait after the first one are named by the one before. */
 void sim_l1_claim(const struct sim_l1 *l1, struct sim_io *io, uint32_t first)
 {
 	if (first < l1->waiters.used && sim_slab_owned(&l1->waiters)[first] == FIRST_OF_LINE)

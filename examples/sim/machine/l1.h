@@ -39,7 +39,7 @@ void sim_l1_io(struct sim_l1 *l1, uint32_t warps, uint64_t threads, struct sim_i
 /* A message of a state that is loaded names the first waiter. */
 void sim_l1_claim(const struct sim_l1 *l1, struct sim_io *io, uint32_t first);
 
-/* Add a waiter behind those at `first`; SIM_NOBODY: there are none. @return the first one, or
+/* Add a waiter after those at `first`; SIM_NOBODY: there are none. @return the first one, or
  * SIM_NOBODY when the run has failed. */
 uint32_t sim_l1_await(struct sim_l1 *l1, struct sim_port *port, uint32_t warp, uint32_t thread,
 		      uint32_t first);

@@ -9,7 +9,7 @@
  *
  *	hit	taken + l2_latency (unit_latency for units)
  *	miss	that + dram_latency + the time its line waits for and occupies the channel
- *	hit on a line that is still on its way: in order behind the misses before it
+ *	hit on a line that is still on its way: in order after the misses before it
  *
  * A dirty line that is evicted occupies the channel as well. So accesses of one line
  * complete in the order in which they were taken. The channel serves in order of arrival; with

@@ -2,8 +2,8 @@
 /*
  * Where the cycles of a run go: those of the threads as in Fig. 4.9 of Fung, thesis 2015 (section
  * 4.4.2), and those of the cores as in its Fig. 4.10. Two kinds are ours: the figure has no place
- * for warps that wait before they try again, nor for lanes without a thread. The cores never stall
- * for what lies behind them, so that there is no STALL.
+ * for warps that wait before they try again, nor for lanes without a thread. No interconnect
+ * stalls a core, so that there is no STALL.
  */
 #include "wiring.h"
 

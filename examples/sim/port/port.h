@@ -138,7 +138,7 @@ struct sim_warp {
 	uint32_t aborts;      /* highest of its lanes in this transaction */
 	uint64_t ready_at;
 	uint64_t started;     /* tick at which this attempt began */
-	uint64_t begins;      /* the same, behind its back-off */
+	uint64_t begins;      /* the same, after its back-off */
 	uint64_t asked;	      /* tick at which the warp asked for admission, plus 1; or 0 */
 	uint64_t admitted;    /* tick at which it was */
 	uint64_t pc_after;    /* of the tx_commit that was issued */
@@ -453,7 +453,7 @@ static inline struct sim_warp *sim_warp_of(const struct sim_port *port, uint32_t
 	return &port->warp[core * port->shape.warps + warp];
 }
 
-/* PC behind an instruction that takes no branch. */
+/* PC after an instruction that takes no branch. */
 static inline uint64_t sim_pc_after(const struct sim_port *port, uint64_t pc)
 {
 	return pc + 1 + (uint64_t)(int64_t)(port->program ? port->program->code[pc].hop : 0);

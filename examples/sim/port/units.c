@@ -94,7 +94,7 @@ static void *take_kept(const struct sim_port *port, const struct sim_unit_slot *
 	    strcmp(kept->role, slot->role))
 		return NULL;
 	face = kept->kind->face(kept->unit);
-	/* The fields behind the parameters do not count: logs are attached anew, and hash rows are
+	/* The fields after the parameters do not count: logs are attached anew, and hash rows are
 	 * never set. */
 	params = gputm_unit_params(face);
 	last = &params->param[params->param_count - 1];

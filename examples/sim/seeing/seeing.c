@@ -61,7 +61,7 @@ void seen_name_word(const struct seeing *see, uint64_t address, char *name, size
 	*name = '\0';
 	if (workload->class->name_word)
 		workload->class->name_word(workload, address, false, name, size);
-	name[strcspn(name, " ")] = '\0'; /* behind it stand the lines that access the word */
+	name[strcspn(name, " ")] = '\0'; /* after it stand the lines that access the word */
 	if (!*name)
 		snprintf(name, size, "0x%" PRIx64, address);
 }

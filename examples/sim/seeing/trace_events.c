@@ -4,7 +4,7 @@
  * unit. A microsecond of the viewer is a cycle of the cores.
  *
  * On a warp's track are its attempts, named by their ends, and in them their stages; back-offs and
- * waits stand between. The first stage begins a thousandth of a cycle behind its attempt: of slices
+ * waits stand between. The first stage begins a thousandth of a cycle after its attempt: of slices
  * that begin together viewers take the first one of the file as the outer one, and an attempt is
  * written when it ends. An abort is a mark in its attempt. If it is known who won, an arrow joins
  * the two; as viewers want arrows that go forward in time, it leads from the attempt of the winner,

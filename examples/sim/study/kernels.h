@@ -23,7 +23,7 @@ int sim_kernel_named(const char *name, struct sim_workload_class **out, char *me
 		     size_t size);
 
 /*
- * Kernel number `index` with a name that a TM system can run, and its variants behind it; NULL
+ * Kernel number `index` with a name that a TM system can run, and its variants after it; NULL
  * past the last one. They live until the program ends.
  */
 const struct sim_workload_class *sim_kernel_at(size_t index);

@@ -250,7 +250,7 @@ static int unknown(const char *text)
 	return -1;
 }
 
-/* --list may have its name behind it. */
+/* --list may have its name after it. */
 static bool has_value(const struct option *o, const char *following)
 {
 	return o->kind == LIST ? *following && *following != '-' :

@@ -132,7 +132,7 @@ static const struct sim_workload_class *find_workload(const struct sim_options *
 		sim_name_unknown("workload", name, sim_workload_name, NULL,
 				 access(file, R_OK)
 					 ? " (a file of your own has a name with .kernel)"
-					 : ", or the file here with .kernel behind its name");
+					 : ", or the file here with .kernel after its name");
 	return error ? NULL : out->kernel;
 }
 

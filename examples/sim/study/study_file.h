@@ -7,7 +7,7 @@
  * it: its values go with those of the line before, one with one, and do not multiply; the value
  * "-": as though the line were not there; "call NAME TEXT...": names for the values zipped to it;
  * "check"; "tell FIGURE..."; "include FILE"; "quick" before any of them: for --quick only, instead
- * of the line before; or a comment behind #. Files that a study names lie in its folder.
+ * of the line before; or a comment after #. Files that a study names lie in its folder.
  */
 #include <stdbool.h>
 #include <stddef.h>

@@ -393,7 +393,7 @@ static bool refuses(const struct resume *r, const char *name)
 	return true;
 }
 
-/* What was cut is no result, and others are added behind the last whole line. */
+/* What was cut is no result, and others are added after the last whole line. */
 static int drop_cut_line(FILE *file, const char *name, uint64_t end, off_t size)
 {
 	if ((off_t)end >= size || !ftruncate(fileno(file), (off_t)end))

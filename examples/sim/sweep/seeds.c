@@ -129,7 +129,7 @@ int sweep_seeds_tell(const struct sweep_points *points, const struct sweep_lines
 		      "enough\n", stderr);
 	else
 		fprintf(stderr, ": --seed draws nothing there; where a workload draws its data, "
-				"\"zip set workload.seed 1..%zu\" behind the line of seeds draws "
+				"\"zip set workload.seed 1..%zu\" after the line of seeds draws "
 				"them anew\n", points->file.axis[seed].values);
 	return 0;
 }

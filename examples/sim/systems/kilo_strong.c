@@ -8,7 +8,7 @@
  * next. The L2 takes a plain access at partition p, whose oldest CID that has not retired is o:
  *
  *	any	goes when the floor is not above o. The reply carries a CID that raises the floor:
- *	load	  to o, and behind the youngest writer of its words
+ *	load	  to o, and after the youngest writer of its words
  *	store	  to o; goes when no reader or writer of its words from o on is known, either
  *	add,cas	  as a store
  *
