@@ -5,7 +5,8 @@
 # in library and headers no "behind" for "after";
 # and in the library no conversion that its messages do not know (lib/base/format.h), and outside
 # lib/base no vectors, assembly, attributes, builtins, unrolled loops or 128-bit numbers; and in the
-# runner no memory of libc, but in two files of examples/sim/base. A build in the source folder has
+# runner no memory of libc, but in two files of examples/sim/base. A release has a page in NEWS, and
+# no more. A build in the source folder has
 # tests/units.h, tests/clocks.h and examples/sim/model.h there, which make has made.
 . "${srcdir:-.}/tests/build/lib.sh"
 
@@ -59,4 +60,10 @@ find "$srcdir/include" "$srcdir/lib" "$srcdir/tests" "$srcdir/examples" \
 				print ARGV[i] ": is empty, without a licence line"
 	}' {} + >"$work/found"
 [ ! -s "$work/found" ] || complain "$(sort "$work/found")"
+awk 'function end() { if (lines > 100) print "NEWS: the page of " page " has " lines " lines, of at most 100" }
+	/^libgputm [0-9]/ { end(); page = $0; lines = 0 }
+	length($0) > 100 { print "NEWS: line " NR " has more than 100 columns" }
+	{ lines++ }
+	END { end() }' "$srcdir/NEWS" >"$work/found"
+[ ! -s "$work/found" ] || complain "$(cat "$work/found")"
 exit $failed
