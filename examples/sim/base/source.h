@@ -19,26 +19,34 @@
 
 struct sim_source {
 	FILE *file;
-	uint64_t place; /* bytes read so far */
-	unsigned char head[8]; /* the first bytes, read in advance; later one that is given back */
-	size_t at, count;      /* in head */
-	int last;	       /* character */
-	bool cut;	       /* the last line has no end of its own */
-	const char *wrong;     /* what is read instead of a text, for a message; NULL: a text */
+	uint64_t place;	   /* bytes taken so far */
+	size_t at, count;  /* in block */
+	int last;	   /* character */
+	bool cut;	   /* the last line has no end of its own */
+	const char *wrong; /* what is read instead of a text, for a message; NULL: a text */
+	unsigned char block[4096]; /* the bytes that were last read from the file */
 };
+
+static inline void sim_source_fill(struct sim_source *s)
+{
+	s->at = 0;
+	s->count = fread(s->block, 1, sizeof s->block, s->file);
+}
 
 static inline int sim_source_byte(struct sim_source *s)
 {
-	int c = s->at < s->count ? s->head[s->at++] : getc(s->file);
-
-	s->place += c != EOF;
-	return c;
+	if (s->at == s->count)
+		sim_source_fill(s);
+	if (s->at == s->count)
+		return EOF;
+	s->place++;
+	return s->block[s->at++];
 }
 
 /* Give back the last byte. */
-static inline void sim_source_undo(struct sim_source *s, int c)
+static inline void sim_source_undo(struct sim_source *s)
 {
-	s->head[--s->at] = (unsigned char)c;
+	s->at--;
 	s->place--;
 }
 
@@ -64,12 +72,12 @@ static inline void sim_source_begin(struct sim_source *s, FILE *file)
 	};
 
 	*s = (struct sim_source){ .file = file, .last = '\n' };
-	s->count = fread(s->head, 1, 6, file);
-	if (s->count >= 3 && !memcmp(s->head, "\xef\xbb\xbf", 3))
+	sim_source_fill(s);
+	if (s->count >= 3 && !memcmp(s->block, "\xef\xbb\xbf", 3))
 		s->place = s->at = 3;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (s->count >= strlen(kinds[i].bytes) &&
-		    !memcmp(s->head, kinds[i].bytes, strlen(kinds[i].bytes)))
+		    !memcmp(s->block, kinds[i].bytes, strlen(kinds[i].bytes)))
 			s->wrong = kinds[i].wrong;
 }
 
@@ -83,7 +91,7 @@ static inline int sim_source_next(struct sim_source *s)
 		if (after == '\n')
 			c = after;
 		else if (after != EOF)
-			sim_source_undo(s, after);
+			sim_source_undo(s);
 	}
 	if (c == EOF && s->last != '\n') {
 		s->cut = true;
@@ -93,29 +101,44 @@ static inline int sim_source_next(struct sim_source *s)
 	return c;
 }
 
-/* The characters of the file, about `most` of them, and a NUL, which the caller frees; NULL: out
- * of memory. Of a file that is no text, or of a longer one, there are none. */
+/* Take each CR before an LF out of the text. @return its size then. */
+static inline size_t sim_source_unix(char *text, size_t size)
+{
+	char *to = memchr(text, '\r', size);
+	const char *end = text + size;
+
+	if (!to)
+		return size;
+	for (const char *from = to; from < end; from++)
+		if (*from != '\r' || from + 1 == end || from[1] != '\n')
+			*to++ = *from;
+	return (size_t)(to - text);
+}
+
+/* The characters of the file, up to `most`, and a NUL, which the caller frees; NULL: out of
+ * memory. Of a file that is no text, or of a longer one, there are none. */
 static inline char *sim_source_text(struct sim_source *s, size_t most, size_t *size)
 {
-	size_t room = 4096;
+	size_t room = 4096, bytes;
 	char *text = sim_malloc(room);
-	int c;
 
-	for (*size = 0; text && (c = sim_source_next(s)) != EOF; text[(*size)++] = (char)c) {
-		if (*size + 1 == room && room > most) {
+	for (*size = 0; text && !s->wrong && s->at < s->count; sim_source_fill(s)) {
+		bytes = s->count - s->at;
+		if (bytes > most - *size) {
 			s->wrong = "got more than 64 MB, expected a shorter text";
 			*size = 0;
-			break;
-		}
-		if (!SIM_ROOM(text, room, *size + 2)) {
+		} else if (SIM_ROOM(text, room, *size + bytes + 1)) {
+			memcpy(text + *size, s->block + s->at, bytes);
+			*size += bytes;
+		} else {
 			sim_free(text);
 			text = NULL;
-			break;
 		}
 	}
-	*size -= text && s->cut;
-	if (text)
+	if (text) {
+		*size = sim_source_unix(text, *size);
 		text[*size] = '\0';
+	}
 	return text;
 }
 

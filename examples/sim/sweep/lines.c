@@ -198,8 +198,8 @@ static const char *read_lines(struct reading *r)
 			wrong = take_result(r, line, (size_t)length, offset);
 		if (wrong)
 			break;
-		source.at = source.count; /* another line of the file may have been read */
-		(void)fseeko(r->file, (off_t)source.place, SEEK_SET);
+		/* another line of the file may have been read */
+		(void)fseeko(r->file, (off_t)(source.place + source.count - source.at), SEEK_SET);
 	}
 	r->end = r->cut ? r->end : source.place;
 	sim_free(line);
