@@ -22,8 +22,7 @@ from gputm.results import Missing, Wrong, text  # noqa: E402
 STUDIES = """control-flow block-priority ideal kilo-tm kilo-storage warptm-best warptm-traffic
     warptm-steps warptm-resolvers warptm-last-written warptm-scale reference-kilo-tm getm-limits
     getm-metadata getm-sizes getm-stalls getm-cores reference-getm si si-conflicts si-versions
-    local-hash local-k-means local-genetic hetm-efficiency hetm-contention hetm-cache energy
-    energy-si""".split()
+    local-hash local-k-means local-genetic hetm-efficiency hetm-contention hetm-cache""".split()
 
 
 def ablate(name, folder, story, told, asked):
