@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # Every unit is in all its places, every cross reference of the man pages leads somewhere, and the
-# headers and configure.ac speak of one version.
+# headers and all other places speak of one version.
 . "${srcdir:-.}/tests/build/lib.sh"
 
 [ -n "$(units)" ] || complain "no unit is in gputm.h"
@@ -123,7 +123,19 @@ awk -v src="$srcdir" '
 			print "tests/mutants/table: " mutant ": " times " places in " file
 	}' "$srcdir/tests/mutants/table" >"$work/mutants"
 [ ! -s "$work/mutants" ] || complain "$(cat "$work/mutants")"
+# One version and one date in all places, and the number of the interface in those that have it.
 version=$(sed -n 's/^#define GPUTM_VERSION "\(.*\)"$/\1/p' "$srcdir/include/gputm/base.h")
 grep -qF "AC_INIT([libgputm], [$version]," "$srcdir/configure.ac" ||
 	complain "version $version in base.h is not that of configure.ac"
+grep -qx "version: $version" "$srcdir/CITATION.cff" || complain "CITATION.cff: not version $version"
+grep -qx "VERSION = \"$version\"" "$srcdir/examples/python/wheel.py" ||
+	complain "examples/python/wheel.py: not version $version"
+date=$(sed -n 's/^date-released: //p' "$srcdir/CITATION.cff")
+[ "$(sed -n '/^libgputm [0-9]/{p;q;}' "$srcdir/NEWS")" = "libgputm $version, $date" ] ||
+	complain "NEWS: its newest page is not of libgputm $version, $date, as CITATION.cff says"
+[ -e "$srcdir/tests/abi/$version.headers" ] ||
+	complain "tests/abi/$version.headers is missing: \"make abi-update\" writes it"
+number=$(sed -n 's/.*GPUTM_SO_VERSION\], \[\([0-9]*\)\..*/\1/p' "$srcdir/configure.ac")
+grep -qx "LIBGPUTM_$number {" "$srcdir/lib/libgputm.sym" ||
+	complain "lib/libgputm.sym: its node is not LIBGPUTM_$number, as in configure.ac"
 exit $failed
