@@ -20,7 +20,7 @@ pass "$work/own/counter_table.c $work/own/test-counter_table.c" "-I$work/own"
 # The copy lacks the runner, its papers and what tests read, which no unit has a part in.
 mkdir "$copy"
 (cd "$srcdir" && tar cf - bootstrap units.am configure.ac CONTRIBUTING.md CITATION.cff NEWS README.md include \
-	lib tests/abi man examples/*.* examples/private examples/python examples/wire examples/papers/results.md \
+	lib tests/abi man examples/*.* examples/private examples/python examples/wire \
 	tests/*.[ch] tests/bench tests/build tests/fuzz tests/oracle) | (cd "$copy" && tar xf -)
 chmod -R u+w "$copy"
 (cd "$copy" && sh ./bootstrap new-unit core $unit) >"$work/out" 2>&1 || complain "$(cat "$work/out")"

@@ -68,16 +68,6 @@ awk '
 	"$srcdir"/tests/test-*.c "$srcdir"/tests/fuzz/fuzz-*.c >"$work/found"
 [ ! -s "$work/found" ] || complain "$(sort "$work/found")"
 [ "$(wc -c <"$srcdir/README.md")" -le 8000 ] || complain "README.md: more than 8000 bytes"
-# What README.md says of claims is what came out at the papers' sizes.
-awk '{ gsub(/[\\][|]/, "") }
-	split($0, cell, / *[|] */) < 5 { next }
-	NR == FNR { sub(/:.*/, "", cell[5]); out[cell[2], cell[4], cell[5]]; next }
-	!/^[|] Claim|^[|]-/ && !((cell[2], cell[3], cell[4]) in out) { print cell[2] }
-	!/^[|] Claim|^[|]-/ { rows++ }
-	END { if (!rows) print "no claims" }' "$srcdir/examples/papers/results.md" "$srcdir/README.md" |
-	while read -r claim; do
-		echo "README.md: examples/papers/results.md does not say so: $claim"
-	done | grep . && failed=1
 # Each label of a picture's source is in the picture. (Records end at quotes.)
 for source in "$srcdir"/man/pictures/*.dot; do
 	awk -v source="$source" 'BEGIN { RS = "\"" }
