@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What files of this folder share: mechanisms that are off, and figures of GPU-LocalTM's programs."""
+"""What files of this folder share: mechanisms that are off, and figures that several of them take."""
 from gputm.claims import table
 
 # Why a claim has no setting that turns its mechanism off.
@@ -19,6 +19,16 @@ WARP_OFF = {"system.resolver": "none", "commit_unit.warp_mode": 0,
             "commit_sequencer.mode": "scalar", "commit_sequencer.pack_verdict": 0}
 
 
+def best(d):
+    """The fewest cycles of all limits of concurrency."""
+    return d["cycles"].min("concurrency")
+
+
+def at_best(d, value):
+    """What a figure is at the limit of the fewest cycles."""
+    return value.best(d["cycles"], "concurrency")
+
+
 def local_tm(d):
     """The speed-up over one work-item at a time, and the share of attempts that are serialised."""
     speedup = (d["cycles"].sel(system="local-serialised") /
@@ -32,6 +42,11 @@ def local_shares(d):
     """What transactions add to the cycles of wavefronts."""
     return (((d["local_tm.begin_cycles"] + d["local_tm.access_cycles"] +
               d["local_tm.commit_cycles"]) / (4 * d["cycles"])).sel(system="local-tm"))
+
+
+def local_commits(d):
+    """Commits of an abort."""
+    return (d["committed"] / d["aborted"]).sel(system="local-tm")
 
 
 def local_tables(d, serial=None):

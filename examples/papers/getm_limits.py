@@ -1,21 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What getm-limits.study shows."""
-from common import ALIKE, PROGRAMS, only
+from common import ALIKE, PROGRAMS, at_best, best, only
 from gputm.claims import (at_least, at_most, between, claim, figure, gain, less, more, note,
                           paper, table, within)
 
 # WarpTM in place of all systems
 LAZY = only("warptm-tcd", "warp_clock.per_core", "warp_clock.backoff_limit",
             "validation_unit.access_delay", "system.commit_ack")
+SYSTEMS = ["WarpTM", "WarpTM-EL", "EAPG", "GETM", "GETM-warp-clocks"]
 BUT_AP = ["HT-H", "HT-M", "HT-L", "ATM", "CL", "CLto", "BH", "CC"]
 
 
-def best(d):
-    return d["cycles"].min("concurrency")
-
-
 def in_transactions(d):
-    return (d["tx_exec_cycles"] + d["tx_wait_cycles"]).best(d["cycles"], "concurrency")
+    return at_best(d, d["tx_exec_cycles"] + d["tx_wait_cycles"])
 
 
 @figure("Ren and Lis, GETM, HPCA 2018, Fig. 11 (section VI)", "execution time of GETM and WarpTM")
@@ -26,8 +23,7 @@ def fig_11(d):
                "GETM-warp-clocks is the text's. The back-off doubles eight times at once, as the "
                "paper has it increase without a number; with four times, our default, BH and CL "
                "do not end without a limit.")
-    time = (best(d).sel(variant=["WarpTM", "WarpTM-EL", "EAPG", "GETM", "GETM-warp-clocks"]) /
-            best(d).sel(variant="FGLock"))
+    time = best(d).sel(variant=SYSTEMS) / best(d).sel(variant="FGLock")
     yield table("time", "execution time / fine-grained locks", time)
     speed = (best(d).sel(variant="WarpTM") / best(d)).sel(variant=["GETM", "GETM-warp-clocks"])
     mean_gain = speed.geomean("program")
@@ -61,15 +57,11 @@ def fig_11(d):
 def fig_10(d):
     yield note("EAPG is idealised, as in the paper: its bars are lost from the text, which prints "
                "what it says of CC and AP. Lanes that pause more than once count more than once.")
-    tx = (in_transactions(d).sel(variant=["WarpTM", "WarpTM-EL", "EAPG", "GETM",
-                                          "GETM-warp-clocks"]) /
-          in_transactions(d).sel(variant="WarpTM"))
+    tx = in_transactions(d).sel(variant=SYSTEMS) / in_transactions(d).sel(variant="WarpTM")
     yield table("tx", "cycles in and before transactions / WarpTM", tx)
-    early = ((d["aborts_by_reason.conflict"] / d["aborted"]).best(d["cycles"], "concurrency")
-             .sel(variant="EAPG"))
+    early = at_best(d, d["aborts_by_reason.conflict"] / d["aborted"]).sel(variant="EAPG")
     yield table("early", "aborts before the commit / aborts, EAPG", early)
-    paused = ((d["conflict_address_table.paused"] / d["committed"])
-              .best(d["cycles"], "concurrency").sel(variant="EAPG"))
+    paused = at_best(d, d["conflict_address_table.paused"] / d["committed"]).sel(variant="EAPG")
     yield table("paused", "lanes paused / commits, EAPG", paused)
     yield claim("GETM spends fewer cycles in and before transactions on most programs",
                 less(tx.sel(variant="GETM"), 1), off=LAZY, quick="in part",
@@ -94,7 +86,7 @@ def fig_10(d):
 
 @figure("Ren and Lis, GETM, HPCA 2018, Fig. 12 (section VI)", "flits over the crossbars")
 def fig_12(d):
-    flits = d["traffic.total.flits"].best(d["cycles"], "concurrency")
+    flits = at_best(d, d["traffic.total.flits"])
     traffic = (flits.sel(variant=["WarpTM-EL", "EAPG", "GETM", "GETM-warp-clocks"]) /
                flits.sel(variant="WarpTM"))
     yield table("traffic", "flits / WarpTM", traffic)
@@ -106,8 +98,7 @@ def fig_12(d):
 
 @figure("Ren and Lis, GETM, HPCA 2018, Table IV (section VI)", "best limits and aborts there")
 def table_iv(d):
-    limit = (d["concurrency"].best(d["cycles"], "concurrency")
-             .sel(variant=["WarpTM", "EAPG", "WarpTM-EL", "GETM", "GETM-warp-clocks"]))
+    limit = at_best(d, d["concurrency"]).sel(variant=SYSTEMS)
     yield table("limit", "best limit, warps in transactions per core", limit,
                 paper("variant", "program", {"WarpTM": {"HT-H": 2, "HT-M": 8, "HT-L": 8, "ATM": 4,
                                                         "CL": 2, "CLto": 4, "BH": 2, "AP": 1},
@@ -118,8 +109,7 @@ def table_iv(d):
                                                            "AP": 1},
                                              "GETM": {"HT-H": 8, "HT-M": 8, "HT-L": 8, "ATM": 4,
                                                       "CL": 4, "CLto": 4, "AP": 1}}))
-    aborts = ((1000 * d["aborted"] / d["committed"]).best(d["cycles"], "concurrency")
-              .sel(variant=["WarpTM", "EAPG", "WarpTM-EL", "GETM", "GETM-warp-clocks"]))
+    aborts = at_best(d, 1000 * d["aborted"] / d["committed"]).sel(variant=SYSTEMS)
     aborts_printed = paper("variant", "program",
                            {"WarpTM": {"HT-H": 119, "HT-M": 98, "HT-L": 80, "ATM": 27, "CL": 93,
                                        "CLto": 110, "BH": 93, "CC": 6, "AP": 231},
@@ -173,12 +163,11 @@ def table_iv(d):
 
 @figure("Ren and Lis, GETM, HPCA 2018, section V-B1", "how fast logical time advances")
 def increments(d):
-    rate = d["cycles"] / d["warp_clock.time_top"]
+    rate = at_best(d, d["cycles"] / d["warp_clock.time_top"])
     yield table("rate", "cycles of one increment of the logical time",
-                rate.best(d["cycles"], "concurrency").sel(variant=["GETM", "GETM-warp-clocks"]))
+                rate.sel(variant=["GETM", "GETM-warp-clocks"]))
     yield claim("An increment takes 1,265 to 15,836 cycles, by the program",
-                between(1265, rate.best(d["cycles"], "concurrency").sel(variant="GETM"), 15836),
-                off=PROGRAMS, quick="in part")
+                between(1265, rate.sel(variant="GETM"), 15836), off=PROGRAMS, quick="in part")
 
 
 @figure("Ren and Lis, GETM, HPCA 2018, Fig. 3 (section III)",
@@ -191,6 +180,7 @@ def fig_3(d):
             d["committed"].sel(program="HT-H"))
     yield table("wait", "warp cycles of waiting / commit", wait)
     growth = exec.sel(concurrency=8) / exec.sel(concurrency=1)
+    limit = at_best(d, d["concurrency"]).sel(program="HT-H")
     yield claim("With more warps the cycles in transactions grow much faster under WarpTM than "
                 "with eager detection in it",
                 more(growth.sel(variant="WarpTM"), 1.5 * growth.sel(variant="WarpTM-EL")),
@@ -203,10 +193,8 @@ def fig_3(d):
                      wait.sel(variant="WarpTM", concurrency=1)), off=LAZY, quick="in part",
                 why="In the small form a core has five warps, and none of them waits at 8.")
     yield claim("Eager detection is best with more warps than WarpTM",
-                more(d["concurrency"].best(d["cycles"], "concurrency")
-                     .sel(variant="WarpTM-EL", program="HT-H"),
-                     d["concurrency"].best(d["cycles"], "concurrency")
-                     .sel(variant="WarpTM", program="HT-H")), off=LAZY, quick="holds")
+                more(limit.sel(variant="WarpTM-EL"), limit.sel(variant="WarpTM")), off=LAZY,
+                quick="holds")
     yield claim("With more warps the cycles in transactions grow much faster under WarpTM than "
                 "under GETM",
                 more(growth.sel(variant="WarpTM"), 1.5 * growth.sel(variant="GETM")), off=LAZY,
@@ -232,23 +220,19 @@ def fig_4(d):
 @figure("Ren and Lis, GETM, HPCA 2018, Table V (section VI)",
         "power and area of the hardware of TM")
 def table_v(d):
-    milliwatts = ((1000 * d["energy.nm32.total"] * d["core_mhz"] / d["cycles"])
-                  .best(d["cycles"], "concurrency").mean("program")
-                  .sel(variant=["WarpTM", "EAPG", "GETM"]))
+    def mean(value):
+        return at_best(d, value).mean("program").sel(variant=["WarpTM", "EAPG", "GETM"])
+    joules = d["energy.nm32.total"]
+    milliwatts = mean(1000 * joules * d["core_mhz"] / d["cycles"])
     yield table("milliwatts", "mW, arrays accessed in each cycle", milliwatts,
                 paper("variant", {"WarpTM": 390.05, "EAPG": 618.95, "GETM": 176.98}))
-    square = (d["area.nm32.total"].best(d["cycles"], "concurrency").mean("program")
-              .sel(variant=["WarpTM", "EAPG", "GETM"]))
-    yield table("square", "mm2", square,
+    yield table("square", "mm2", mean(d["area.nm32.total"]),
                 paper("variant", {"WarpTM": 2.68, "EAPG": 3.574, "GETM": 0.736}))
     yield table("accessed", "part of that power with the accesses of the run (ours)",
-                (d["energy.nm32.active"] / d["energy.nm32.total"]).best(d["cycles"], "concurrency")
-                .mean("program").sel(variant=["WarpTM", "EAPG", "GETM"]))
+                mean(d["energy.nm32.active"] / joules))
     yield note("Area and power are the table's own numbers, carried through a run: no claim that "
                "GETM's are 3.6 and 2.2 times lower than WarpTM's, 4.9 and 3.6 times than EAPG's.")
     yield claim("GETM takes less energy than WarpTM in its arrays where both run the same "
                 "program",
-                less(d["energy.nm32.total"].best(d["cycles"], "concurrency").mean("program")
-                     .sel(variant="GETM"), d["energy.nm32.total"].best(d["cycles"], "concurrency")
-                     .mean("program").sel(variant="WarpTM")),
-                off=LAZY, quick="holds")
+                less(mean(joules).sel(variant="GETM"), mean(joules).sel(variant="WarpTM")), off=LAZY,
+                quick="holds")

@@ -5,6 +5,9 @@ from gputm.claims import (at_least, at_most, best_at, between, claim, figure, ga
                           note, paper, table, within)
 
 
+CONTENDED = ["HT-H", "HT-L", "ATM", "CL", "BH"]
+
+
 def limited(d):
     return d["cycles"].sel(system="kilo-tm", concurrency=2)
 
@@ -170,17 +173,17 @@ def fig_4_9(d):
     yield table("locking", "share of locks and atomics (AT)", locking)
     yield claim("Without a limit threads spend much of their time waiting to be committed",
                 at_least(commits.sel(concurrency="inf",
-                                     program=["HT-H", "HT-L", "ATM", "CL", "BH"]), 0.33),
+                                     program=CONTENDED), 0.33),
                 off=only("ideal"), quick="holds")
     yield claim("A limit of 2 significantly reduces that",
                 at_most(d["times.threads.to"].sel(system="kilo-tm", concurrency=2,
-                                                  program=["HT-H", "HT-L", "ATM", "CL", "BH"]),
+                                                  program=CONTENDED),
                         0.5 * d["times.threads.to"].sel(system="kilo-tm", concurrency="inf")),
                 off={"concurrency": "inf"},
                 quick="holds")
     yield claim("In exchange there are long waits in concurrency control",
                 more(admission.sel(system="kilo-tm", concurrency=2,
-                                   program=["HT-H", "HT-L", "ATM", "CL", "BH"]),
+                                   program=CONTENDED),
                      commits.sel(concurrency=2)), off={"concurrency": "inf"}, quick="holds")
     yield claim("With the limit transactions run for a shorter time than without",
                 less(tx.sel(system="kilo-tm", concurrency=2),
@@ -234,6 +237,6 @@ def fig_4_10(d):
                 off=PROGRAMS)
     yield claim("A limit of 2 shortens the waits of cores that have warps",
                 less(d["times.cores.scrb"].sel(system="kilo-tm", concurrency=2,
-                                               program=["HT-H", "HT-L", "ATM", "CL", "BH"]),
+                                               program=CONTENDED),
                      d["times.cores.scrb"].sel(system="kilo-tm", concurrency="inf")),
                 off={"concurrency": "inf"}, quick="holds")

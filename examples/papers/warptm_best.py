@@ -1,21 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What warptm-best.study shows."""
-from common import WARP_OFF, only
+from common import WARP_OFF, at_best, best, only
 from gputm.claims import at_most, claim, figure, gain, less, more, note, paper, table, within
 
 LOCKS = only("fine-lock", "concurrency", *WARP_OFF)  # in place of all systems
-
-
-def best(d):
-    return d["cycles"].min("concurrency")
+SYSTEMS = ["Kilo-TM", "TCD", "WarpTM", "WarpTM+TCD"]
 
 
 @figure("Fung, thesis 2015, Fig. 6.10 (section 6.7.1)",
         "Kilo TM, with temporal conflict detection, with warp-level management")
 def fig_6_10(d):
     yield note("Each system at its limit of concurrency with the fewest cycles.")
-    time = (best(d).sel(variant=["Kilo-TM", "TCD", "WarpTM", "WarpTM+TCD"]) / best(d)
-            .sel(variant="FGLock"))
+    time = best(d).sel(variant=SYSTEMS) / best(d).sel(variant="FGLock")
     printed = paper("variant", "program", {"Kilo-TM": {"CL": 2.2}})
     yield table("time", "execution time / fine-grained locks", time, printed)
     # The averages are arithmetic: those over one lock, 104, 192 and 315, are not in the ratios
@@ -47,7 +43,7 @@ def fig_6_10(d):
                 why="In the small form no transaction only reads, so that TCD changes nothing.")
     yield claim("Both together speed Kilo TM up by 65 % on average",
                 gain(mean_time.sel(variant="WarpTM+TCD"), mean_time.sel(variant="Kilo-TM"),
-                     about=0.65), off={"system": "kilo-tm", **dict.fromkeys(WARP_OFF)},
+                     about=0.65), off=only("kilo-tm", *WARP_OFF),
                 quick="smaller")
     yield claim("Kilo TM takes 2.5 times as long as fine-grained locks on average",
                 within(mean_time.sel(variant="Kilo-TM"), 1.25, 2.5), off=LOCKS, quick="holds")
@@ -58,14 +54,14 @@ def fig_6_10(d):
                 why="Kilo TM takes 1.14 times as long as locks on CL here.")
     yield claim("With both, CLto is within 90 % of the performance of locks",
                 at_most(time.sel(variant="WarpTM+TCD", program="CLto"), 1 / 0.9),
-                off={"system": "kilo-tm", **dict.fromkeys(WARP_OFF)})
+                off=only("kilo-tm", *WARP_OFF))
 
 
 @figure("Fung, thesis 2015, Fig. 6.2 (section 6.2.1)", "conflicts within a warp")
 def fig_6_2(d):
     yield note("\"Rarely\" is a fifth of the aborts or less.")
-    within_warp = ((d["aborts_by_reason.intra_warp"] / d["aborted"])
-                   .best(d["cycles"], "concurrency").sel(variant="WarpTM"))
+    within_warp = (at_best(d, d["aborts_by_reason.intra_warp"] / d["aborted"])
+                   .sel(variant="WarpTM"))
     yield table("within_warp", "aborts within the warp / aborts", within_warp)
     yield claim("Few conflicts are within a warp but on BH and AP",
                 at_most(within_warp.sel(program=["HT-H", "HT-M", "HT-L", "ATM", "CL", "CLto", "CC"]),
@@ -78,8 +74,7 @@ def fig_6_2(d):
 
 @figure("Fung, thesis 2015, Table 6.4 (section 6.7.1)", "the best limits, and aborts there")
 def table_6_4(d):
-    limit = (d["concurrency"].best(d["cycles"], "concurrency")
-             .sel(variant=["Kilo-TM", "TCD", "WarpTM", "WarpTM+TCD"]))
+    limit = at_best(d, d["concurrency"]).sel(variant=SYSTEMS)
     limit_printed = paper("variant", "program",
                           {"Kilo-TM": {"HT-H": 2, "HT-M": 2, "HT-L": 4, "ATM": 1, "CL": 2,
                                        "CLto": 2, "BH": 2, "AP": 1},
@@ -90,8 +85,7 @@ def table_6_4(d):
                            "WarpTM+TCD": {"HT-H": 2, "HT-M": 8, "HT-L": 8, "ATM": 4, "CL": 2,
                                           "CLto": 4, "BH": 4, "AP": 1}})
     yield table("limit", "best limit, warps in transactions per core", limit, limit_printed)
-    aborts = ((1000 * d["aborted"] / d["committed"]).best(d["cycles"], "concurrency")
-              .sel(variant=["Kilo-TM", "TCD", "WarpTM", "WarpTM+TCD"]))
+    aborts = at_best(d, 1000 * d["aborted"] / d["committed"]).sel(variant=SYSTEMS)
     aborts_printed = paper("variant", "program",
                            {"Kilo-TM": {"HT-H": 50, "HT-M": 7, "HT-L": 2, "ATM": 1, "CL": 84,
                                         "CLto": 85, "BH": 23, "CC": 6, "AP": 264},
@@ -147,9 +141,8 @@ def fig_6_12(d):
 def fig_6_11(d):
     yield note("Leakage, clock and arrays of TM hardware only. The figure's bars are not "
                "printed as numbers; its means are of ten programs, with BH-L.")
-    joules = d["energy.total"].best(d["cycles"], "concurrency")
-    energy = (joules.sel(variant=["Kilo-TM", "TCD", "WarpTM", "WarpTM+TCD"]) /
-              joules.sel(variant="FGLock"))
+    joules = at_best(d, d["energy.total"])
+    energy = joules.sel(variant=SYSTEMS) / joules.sel(variant="FGLock")
     yield table("energy", "energy / fine-grained locks", energy)
     mean_energy = energy.mean("program")
     yield table("mean_energy", "mean over the programs", mean_energy,
@@ -165,7 +158,7 @@ def fig_6_11(d):
                 quick="larger")
     yield claim("Both together save 34 % of Kilo TM's energy on average",
                 gain(mean_energy.sel(variant="Kilo-TM"), mean_energy.sel(variant="WarpTM+TCD"),
-                     about=-0.34), off={"system": "kilo-tm", **dict.fromkeys(WARP_OFF)},
+                     about=-0.34), off=only("kilo-tm", *WARP_OFF),
                 quick="smaller")
     readers = energy.sel(program=["CL", "CLto", "BH"]).mean("program")
     yield claim("TCD saves 30 % of Kilo TM's energy where transactions only read",
@@ -178,13 +171,12 @@ def fig_6_11(d):
 
 @figure("Fung, thesis 2015, Table 6.3 (section 6.6.1)", "power of the hardware of TM")
 def table_6_3(d):
-    watts = ((d["energy.nm40.total"] * d["core_mhz"] / d["cycles"])
-             .best(d["cycles"], "concurrency").mean("program")
-             .sel(variant=["Kilo-TM", "WarpTM", "WarpTM+TCD"]))
+    def mean(value):
+        return (at_best(d, value).mean("program")
+                .sel(variant=["Kilo-TM", "WarpTM", "WarpTM+TCD"]))
+    watts = mean(d["energy.nm40.total"] * d["core_mhz"] / d["cycles"])
     watts_printed = paper("variant", {"Kilo-TM": 0.918, "WarpTM": 2.512, "WarpTM+TCD": 3.208})
     yield table("watts", "W", watts, watts_printed)
-    area = (d["area.nm40.total"].best(d["cycles"], "concurrency").mean("program")
-            .sel(variant=["Kilo-TM", "WarpTM", "WarpTM+TCD"]))
     area_printed = paper("variant", {"Kilo-TM": 1.454, "WarpTM": 5.074, "WarpTM+TCD": 6.053})
-    yield table("area", "mm2", area, area_printed)
+    yield table("area", "mm2", mean(d["area.nm40.total"]), area_printed)
     yield note("These are the table's own numbers, carried through a run: no claim.")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """What warptm-scale.study shows."""
-from common import ALIKE, WARP_OFF
+from common import ALIKE, WARP_OFF, best
 from gputm.claims import (at_least, between, claim, figure, gain, less, more, note, table,
                           within)
 
@@ -8,10 +8,6 @@ WIDE = dict.fromkeys(["machine.partitions", "machine.l2_port", "machine.l2_bytes
                       "machine.dram_mbps", "machine.dram_banks"])  # 6 banks with wide ports
 FEW = {"machine.cores": None}
 LOCKS = {"system": "fine-lock", "concurrency": None}  # in place of all systems
-
-
-def best(d):
-    return d["cycles"].min("concurrency")
 
 
 @figure("Fung, thesis 2015, Fig. 6.16 (section 6.7.6)",
