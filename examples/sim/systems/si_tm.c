@@ -290,6 +290,8 @@ static void si_io(struct sim_port *port, struct sim_io *io)
 	if (io->loading && sim_io_ok(io))
 		ids_check(port, si, io);
 	SIM_IO_FLAG(io, si->full);
+	if (sim_io_ok(io))
+		sim_io_must(io, "full", !si->full || si->writers);
 	SIM_IO_FLAG(io, si->restarting);
 	SIM_IO_FLAG(io, si->closing);
 	if (si->detector->io)
