@@ -133,9 +133,7 @@ static int make_machine(struct gputm_ctx *ctx, const struct proof *proof, struct
 	const struct sim_run_options options = {
 		.concurrency = (uint32_t)report->options->concurrency,
 		.throttle = &report->setup->throttle,
-		.likely = report->setup->mechanism == &flow_pdom_lcp ||
-			  report->setup->mechanism == &flow_tbc_lcp,
-		.compact = sim_setup_compacts(report->setup),
+		.mechanism = report->setup->mechanism,
 		.apart = view->wanted || report->options->report == SIM_INSTANCES,
 		.seed = report->options->seed,
 		.observer = proof->conflicts ? sim_conflicts_observer(proof->conflicts) :

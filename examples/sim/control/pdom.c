@@ -33,15 +33,16 @@ static const struct sim_role roles[] = {
 	{ "simt_stack", gputm_simt_stack_params, offsetof(struct pdom_config, stack) },
 };
 
-#define PDOM(called, said, start)                                                       \
+#define PDOM(called, said, start, lcp)                                                  \
 	{                                                                               \
 		FLOW_CLASS(called, said, struct pdom_config, roles, start, NULL,        \
 			   FLOW_SCHEDULED),                                             \
-		.restores = FLOW_RESTORES, .former = &sim_stacks,                       \
+		.restores = FLOW_RESTORES, .former = &sim_stacks, .likely = (lcp),      \
 	}
 
 const struct flow_mechanism flow_pdom =
-	PDOM("pdom", "a SIMT stack per warp, reconvergence at immediate post-dominators", init);
+	PDOM("pdom", "a SIMT stack per warp, reconvergence at immediate post-dominators", init,
+	     false);
 const struct flow_mechanism flow_pdom_lcp =
 	PDOM("pdom-lcp", "a SIMT stack per warp, reconvergence also at likely-convergence points",
-	     init_likely);
+	     init_likely, true);

@@ -46,14 +46,16 @@ static const struct sim_role roles[] = {
 	{ "block_priority", gputm_block_priority_params, offsetof(struct tbc_config, priority) },
 };
 
-#define TBC(called, said, start)                                                        \
+#define TBC(called, said, start, lcp)                                                   \
 	{                                                                               \
 		FLOW_CLASS(called, said, struct tbc_config, roles, start, NULL,         \
 			   flow_unused),                                                \
 		.restores = FLOW_RESTORES_FULL_BLOCKS, .former = &sim_block_stacks,     \
+		.compacts = true, .likely = (lcp),                                      \
 	}
 
 const struct flow_mechanism flow_tbc =
-	TBC("tbc", "thread block compaction: a stack per thread block", init);
+	TBC("tbc", "thread block compaction: a stack per thread block", init, false);
 const struct flow_mechanism flow_tbc_lcp =
-	TBC("tbc-lcp", "thread block compaction, also at likely-convergence points", init_likely);
+	TBC("tbc-lcp", "thread block compaction, also at likely-convergence points", init_likely,
+	    true);

@@ -215,7 +215,7 @@ int sim_compaction_make(struct sim_machine *machine)
 		return sim_fail(&machine->port, -EINVAL,
 				"a block of the workload has more than 32 warps");
 	c->stack_config = (struct gputm_block_stack_config)GPUTM_BLOCK_STACK_CONFIG_INIT;
-	c->stack_config.likely_convergence = machine->run.options.likely;
+	c->stack_config.likely_convergence = machine->mechanism->likely;
 	c->compactor_config =
 		(struct gputm_thread_compactor_config)GPUTM_THREAD_COMPACTOR_CONFIG_INIT;
 	if (machine->plain)

@@ -130,13 +130,13 @@ static int derive_blocks(struct sim_machine *machine)
 /* The next warp takes the first free slot: a launch gives a core at most its share of blocks. */
 static void derive_idle(struct sim_machine *machine)
 {
-	const struct sim_run_options *options = &machine->run.options;
 	const struct sim_launch *launch = &machine->launch;
+	bool compacts = machine->mechanism && machine->mechanism->compacts;
 	uint64_t blocks = (launch->threads + launch->block_size - 1) / launch->block_size;
 	uint64_t cores = machine->config.cores, share = (blocks + cores - 1) / cores;
 
 	share *= parts(launch->block_size, machine->config.lanes);
-	if (!options->apart && !options->compact && !machine->port.program->part &&
+	if (!machine->run.options.apart && !compacts && !machine->port.program->part &&
 	    share < machine->config.warps)
 		machine->port.idle_from = (uint32_t)share;
 }
@@ -170,7 +170,8 @@ static void derive_units(struct sim_machine *machine)
 
 	machine->stack_config = (struct gputm_simt_stack_config)GPUTM_SIMT_STACK_CONFIG_INIT;
 	machine->stack_config.lanes = config->lanes;
-	machine->stack_config.likely_convergence = machine->run.options.likely;
+	machine->stack_config.likely_convergence =
+		machine->mechanism && machine->mechanism->likely;
 	machine->coalescer_config =
 		(struct gputm_access_coalescer_config)GPUTM_ACCESS_COALESCER_CONFIG_INIT;
 	machine->coalescer_config.region_bytes = config->line_bytes;

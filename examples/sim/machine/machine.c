@@ -122,9 +122,9 @@ static int make(struct sim_run *run, const struct sim_machine_config *config)
 		machine->port.shape = sim_machine_shape(config);
 	}
 	machine->port.host = &gpu;
-	machine->former = run->system->flavour == SIM_ALONE ?
-			  ((const struct flow_mechanism *)run->system)->former :
-			  run->options.compact ? &sim_block_stacks : &sim_stacks;
+	machine->mechanism = run->system->flavour == SIM_ALONE ?
+			     (const struct flow_mechanism *)run->system : run->options.mechanism;
+	machine->former = machine->mechanism ? machine->mechanism->former : &sim_stacks;
 	machine->words.block = sizeof(struct sim_words);
 	error = build(machine);
 	run->core_mhz = machine->config.core_mhz;

@@ -47,6 +47,8 @@ struct flow_mechanism {
 	struct sim_system_class class; /* its config begins with a struct flow_config */
 	const struct sim_former *former;
 	enum flow_restores restores;
+	bool compacts; /* the warps of a block have one stack */
+	bool likely;   /* stacks use likely-convergence points */
 };
 
 /* The class of a mechanism: its roles are the core's, and those of its units. */

@@ -55,7 +55,7 @@ static void show_loaded(struct sim_machine *machine, struct sim_warp *warp)
 /* Are static warps whole outside of what branches divide? */
 static bool restores(const struct sim_machine *machine, const struct sim_warp *warp)
 {
-	const struct flow_mechanism *m = (const struct flow_mechanism *)machine->run.system;
+	const struct flow_mechanism *m = machine->mechanism;
 	const struct sim_core *core = &machine->core[warp->core];
 	uint32_t block = core->block[warp->block];
 

@@ -106,6 +106,7 @@ struct sim_crossbar {
 	struct sim_gate *source, *sink;
 };
 
+struct flow_mechanism;
 struct sim_machine;
 struct sim_plain;
 
@@ -192,6 +193,7 @@ struct sim_machine {
 	void *between;		  /* state of the host that launches the program */
 	struct sim_core *core;
 	const struct sim_former *former;
+	const struct flow_mechanism *mechanism; /* whose former that is; NULL: pdom */
 	void *forming; /* state of the former */
 	struct sim_plain *plain; /* of a run without a TM system */
 	bool far;		 /* its core has memory at a fixed distance, and no partitions */

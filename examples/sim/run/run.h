@@ -38,11 +38,12 @@ struct sim_saver {
 	void (*save)(void *state, const struct sim_io *io);
 };
 
+struct flow_mechanism;
+
 struct sim_run_options {
 	uint32_t concurrency; /* warps per core in transactions, at first; 0 = unlimited */
 	const struct gputm_tx_throttle_config *throttle; /* what moves that; NULL: nothing */
-	bool likely;	      /* SIMT stacks use likely-convergence points */
-	bool compact;	      /* the warps of a block are compacted */
+	const struct flow_mechanism *mechanism; /* for branches, beside a TM system; NULL: pdom */
 	bool apart;	      /* idle warps have units of their own, with names */
 	uint64_t seed;
 	uint64_t most_cycles; /* give up after so many core cycles; 0 = never */

@@ -206,11 +206,6 @@ static int find_machine(const struct sim_options *options, struct sim_setup *out
 	return -1;
 }
 
-bool sim_setup_compacts(const struct sim_setup *setup)
-{
-	return setup->mechanism == &flow_tbc || setup->mechanism == &flow_tbc_lcp;
-}
-
 /* The mechanism, which is the system if there is none. Most TM systems know warps with a SIMT stack
  * each. */
 static int find_mechanism(const char *name, struct sim_setup *out)
@@ -223,7 +218,7 @@ static int find_mechanism(const char *name, struct sim_setup *out)
 	out->on = sim_class_of(out->system);
 	if (sim_setup_alone(out) || out->mechanism == &flow_pdom ||
 	    (out->mechanism == &flow_pdom_lcp && out->on->tm_gpu) ||
-	    (out->system->compacts && sim_setup_compacts(out)))
+	    (out->system->compacts && out->mechanism->compacts))
 		return 0;
 	fprintf(stderr, "gputm-sim: --divergence: got \"%s\", expected %s: there is no hardware "
 			"for system %s with other warps\n", name,

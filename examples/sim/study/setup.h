@@ -43,8 +43,6 @@ bool sim_setup_known(const struct sim_options *options);
 
 /* Does an option, or a setting "PATH.FIELD", of this name have an effect in such a run? */
 bool sim_setup_takes(const struct sim_setup *setup, const char *name);
-/* Are the warps of a block compacted? */
-bool sim_setup_compacts(const struct sim_setup *setup);
 
 /* Are no input files of the workload, which is this kernel (NULL: none), also output files? Else
  * false, with the reason on stderr. */
