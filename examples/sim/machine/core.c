@@ -45,7 +45,7 @@ static int give_registers(struct sim_machine *machine)
 	if (machine->port.ops->pause)
 		machine->before = machine->registers + warps * words;
 	for (uint32_t core = 0; core < machine->config.cores; core++)
-		for (uint32_t i = 0; i < sim_used_warps(&machine->port); i++) {
+		for (uint32_t i = 0; i < sim_used_warps(&machine->port, core); i++) {
 			struct sim_warp *warp = sim_warp_of(&machine->port, core, i);
 
 			warp->reg = machine->registers + warp->number * words;
@@ -80,7 +80,8 @@ static int core_make(struct sim_machine *machine, uint32_t index)
 	core->unit_due = SIM_NEVER;
 	core->turn = sim_turn_of(SIM_CORE, index);
 	core->warp = sim_warp_of(&machine->port, index, 0);
-	for (uint32_t i = 0; i < sim_used_warps(&machine->port); i++) { /* others: no touch */
+	/* The others are not touched. */
+	for (uint32_t i = 0; i < sim_used_warps(&machine->port, index); i++) {
 		core->warp[i].core = (uint8_t)index;
 		core->warp[i].index = (uint8_t)i;
 		core->warp[i].number = index * machine->config.warps + i;
@@ -162,11 +163,25 @@ static void warp_io(struct sim_machine *machine, uint32_t number, struct sim_io 
 		SIM_IO(io, warp->stray_of[lane]);
 }
 
-/* Is the warp one that may issue, or is looked at later? */
-static void core_check(const struct sim_machine *machine, const struct sim_core *core,
-		       struct sim_io *io)
+/* Has the core had as many blocks as it has now? */
+static void blocks_check(const struct sim_machine *machine, uint32_t index, struct sim_io *io)
 {
-	uint64_t none = ~(~UINT64_C(0) >> (64 - sim_used_warps(&machine->port))), timers = 0;
+	const struct sim_blocks *blocks = &machine->core[index].blocks;
+	uint32_t cores = machine->config.cores;
+	struct sim_blocks first;
+
+	sim_blocks_begin(&first, index, cores);
+	sim_io_must(io, "blocks", blocks->next >= first.next &&
+					  (blocks->next - first.next) % cores == 0 &&
+					  (blocks->next - first.next) / cores >= blocks->count);
+}
+
+/* Is the warp one that may issue, or is looked at later? */
+static void core_check(const struct sim_machine *machine, uint32_t index, struct sim_io *io)
+{
+	const struct sim_core *core = &machine->core[index];
+	uint32_t used = sim_used_warps(&machine->port, index);
+	uint64_t none = used < 64 ? ~UINT64_C(0) << used : 0, timers = 0;
 	uint32_t free = 0, live = 0;
 
 	for (uint32_t i = 0; i < SIM_TIMER; i++)
@@ -185,6 +200,7 @@ static void core_check(const struct sim_machine *machine, const struct sim_core 
 	sim_io_must(io, "core", core->in_memory == sim_plain_in_memory(machine, core) &&
 					core->gap_issues <= core->gap + 1);
 	sim_io_must(io, "core", core->free_warps == free && core->blocks.count == live);
+	blocks_check(machine, index, io);
 	sim_io_must(io, "core", machine->port.ops->core_tick || core->unit_due == SIM_NEVER);
 }
 
@@ -205,7 +221,7 @@ void sim_cores_io(struct sim_machine *machine, struct sim_io *io)
 			sim_l1_io(&core->l1, machine->config.warps,
 				  sim_all_lanes(&machine->port) + 1, io);
 		if (io->loading && sim_io_ok(io))
-			core_check(machine, core, io);
+			core_check(machine, i, io);
 	}
 	if (machine->former->io && sim_io_ok(io))
 		machine->former->io(machine, io);

@@ -127,7 +127,8 @@ static int derive_blocks(struct sim_machine *machine)
 	return 0;
 }
 
-/* The next warp takes the first free slot: a launch gives a core at most its share of blocks. */
+/* The next warp takes the first free slot: a launch gives a core at most its share of blocks, and
+ * none to the last cores if there are fewer blocks than cores. */
 static void derive_idle(struct sim_machine *machine)
 {
 	const struct sim_launch *launch = &machine->launch;
@@ -136,9 +137,12 @@ static void derive_idle(struct sim_machine *machine)
 	uint64_t cores = machine->config.cores, share = (blocks + cores - 1) / cores;
 
 	share *= parts(launch->block_size, machine->config.lanes);
-	if (!machine->run.options.apart && !compacts && !machine->port.program->part &&
-	    share < machine->config.warps)
+	if (machine->run.options.apart || compacts || machine->port.program->part)
+		return;
+	if (share < machine->config.warps)
 		machine->port.idle_from = (uint32_t)share;
+	if (blocks < cores)
+		machine->port.idle_cores = (uint32_t)(cores - blocks);
 }
 
 const void *sim_role_config(const struct sim_machine *machine, const char *role)

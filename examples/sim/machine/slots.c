@@ -91,7 +91,7 @@ void sim_barrier_look(struct sim_machine *machine, uint32_t index, uint32_t bloc
 	struct sim_core *core = &machine->core[index];
 	uint64_t mine = 0, waiting = 0, tick = machine->port.now;
 
-	for (uint32_t i = 0; i < machine->config.warps; i++) {
+	for (uint32_t i = 0; i < sim_used_warps(&machine->port, index); i++) {
 		const struct sim_warp *warp = &core->warp[i];
 
 		if (warp->wait == SIM_FREE || warp->block != block)

@@ -417,7 +417,9 @@ struct sim_port {
 	struct sim_memory *memory;
 	struct sim_memory *version; /* tag of the writer of each word; NULL if not asked for */
 	struct sim_shape shape;
-	uint32_t idle_from; /* the first warp of a core that never has a thread; 0: there is none */
+	/* The first warp of a core that never has a thread, 0: there is none; and the number of
+	 * cores without threads, which are those before core 1, round the circle. */
+	uint32_t idle_from, idle_cores;
 	uint32_t core_ticks, unit_ticks; /* of a cycle of the cores, of the units beside the L2 */
 	uint32_t interleave_shift;
 	const void *system_config;
@@ -460,14 +462,20 @@ static inline uint64_t sim_pc_after(const struct sim_port *port, uint64_t pc)
 }
 
 /* The warps of a core that may have threads: its first ones. */
-static inline uint32_t sim_used_warps(const struct sim_port *port)
+static inline uint32_t sim_used_warps(const struct sim_port *port, uint32_t core)
 {
+	uint32_t cores = port->shape.cores, turn = (core + cores - 1) % cores;
+
+	if (turn + port->idle_cores >= cores)
+		return 0;
 	return port->idle_from ? port->idle_from : port->shape.warps;
 }
 
 static inline bool sim_warp_is_used(const struct sim_port *port, uint32_t number)
 {
-	return number % port->shape.warps < sim_used_warps(port);
+	uint32_t warps = port->shape.warps;
+
+	return number % warps < sim_used_warps(port, number / warps);
 }
 
 static inline uint64_t sim_all_lanes(const struct sim_port *port)
@@ -634,8 +642,8 @@ void sim_ledger_close(struct sim_ledger *ledger, uint64_t cycle, uint32_t lanes,
 
 /* ---- units ------------------------------------------------------------------------------ */
 
-/* Make a unit of libgputm and keep it in *handle until the run ends. The idle warps of a core,
- * which never use their units, share one set. */
+/* Make a unit of libgputm and keep it in *handle until the run ends. Idle warps in a row, which
+ * never use their units, share one set. */
 int sim_unit_add(struct sim_port *port, const char *role, const struct sim_unit_kind *kind,
 		 const void *config, void *handle);
 

@@ -149,8 +149,9 @@ int sim_unit_add(struct sim_port *port, const char *role, const struct sim_unit_
 	void *unit = NULL;
 	int error = reserve(port);
 
-	slot.idle = port->idle_from && kind->place == SIM_OF_WARP &&
-		    slot.instance % port->shape.warps > port->idle_from;
+	slot.idle = kind->place == SIM_OF_WARP && slot.instance &&
+		    !sim_warp_is_used(port, slot.instance) &&
+		    !sim_warp_is_used(port, slot.instance - 1);
 	if (!error)
 		unit = slot.idle ? handle_get(&port->unit[port->units - 1]) :
 				   take_kept(port, &slot);
