@@ -81,11 +81,9 @@ static void parameter(const struct gputm_param *row)
 	}
 	printf("; default ");
 	value_of(row, row->def);
+	if (row->source && *row->source)
+		printf(" (%s)", row->source);
 	puts(".");
-	if (row->source && *row->source) {
-		printf("Source: ");
-		sentence(row->source);
-	}
 }
 
 static void preset(const struct gputm_params *params, const struct gputm_preset *preset)
@@ -98,7 +96,7 @@ static void preset(const struct gputm_params *params, const struct gputm_preset 
 		if (!preset->value[i].field)
 			break;
 		row = field(params, preset->value[i].field);
-		printf("%s%s = ", i ? ",\n" : "Sets ", row->name);
+		printf("%s%s = ", i ? (i % 4 ? ", " : ",\n") : "Sets ", row->name);
 		value_of(row, preset->value[i].value);
 	}
 	puts(preset->value[0].field ? "." : "The defaults.");
@@ -106,7 +104,7 @@ static void preset(const struct gputm_params *params, const struct gputm_preset 
 
 static void parameters(const struct gputm_params *params)
 {
-	puts(".Bl -tag -width Ds");
+	puts(".Bl -tag -width Ds -compact");
 	for (size_t i = 0; i < params->param_count; i++)
 		parameter(&params->param[i]);
 	puts(".El");
@@ -123,12 +121,60 @@ static void statistics(const struct gputm_unit *unit)
 	static const char *const kind[] = { "counter", "maximum", "gauge", "histogram" };
 	struct gputm_stat stat;
 
-	puts(".Bl -tag -width Ds");
+	puts(".Bl -tag -width Ds -compact");
 	for (size_t i = 0; gputm_unit_stat(unit, i, &stat); i++) {
 		printf(".It Va %s Pq %s of %s\n", stat.name, kind[stat.kind], stat.measure);
 		sentence(stat.summary);
 	}
 	puts(".El");
+}
+
+static bool same_field(const struct gputm_event_field *a, const struct gputm_event_field *b)
+{
+	return !strcmp(a->measure, b->measure) && !strcmp(a->summary, b->summary) &&
+	       a->choices == b->choices;
+}
+
+/* Whether the last of the first @events events with a field of this name has the same field. */
+static bool told(const struct gputm_unit *unit, size_t events,
+		 const struct gputm_event_field *field)
+{
+	struct gputm_event_kind event;
+
+	while (events-- && gputm_unit_event(unit, events, &event))
+		for (unsigned j = 0; j < 4 && event.field[j].name; j++)
+			if (!strcmp(event.field[j].name, field->name))
+				return same_field(field, &event.field[j]);
+	return false;
+}
+
+static void event_field(const struct gputm_event_field *field)
+{
+	printf(".It Va %s Pq %s\n", field->name, field->measure);
+	sentence(field->summary);
+	for (size_t i = 0; i < field->choice_count; i++)
+		printf("%s%s%s", i ? ", " : "One of ", field->choices[i],
+		       i + 1 < field->choice_count ? "" : ".\n");
+}
+
+/* A field is described at the first event that has it; an event after that names it. */
+static void event_fields(const struct gputm_unit *unit, size_t index,
+			 const struct gputm_event_kind *event)
+{
+	unsigned fields = 0, fresh = 0;
+
+	for (; fields < 4 && event->field[fields].name; fields++)
+		fresh += !told(unit, index, &event->field[fields]);
+	for (unsigned i = 0; fresh < fields && i < fields; i++)
+		printf("%s%s%s", i ? ", " : "Fields: ", event->field[i].name,
+		       i + 1 < fields ? "" : ".\n");
+	if (fresh)
+		puts(".Bl -tag -width Ds -compact");
+	for (unsigned i = 0; fresh && i < fields; i++)
+		if (!told(unit, index, &event->field[i]))
+			event_field(&event->field[i]);
+	if (fresh)
+		puts(".El");
 }
 
 static void events(const struct gputm_unit *unit)
@@ -139,19 +185,7 @@ static void events(const struct gputm_unit *unit)
 	for (size_t i = 0; gputm_unit_event(unit, i, &event); i++) {
 		printf(".It Sy %s\n", event.name);
 		sentence(event.summary);
-		if (event.field[0].name)
-			puts(".Bl -tag -width Ds -compact");
-		for (unsigned j = 0; j < 4 && event.field[j].name; j++) {
-			const struct gputm_event_field *field = &event.field[j];
-
-			printf(".It Va %s Pq %s\n", field->name, field->measure);
-			sentence(field->summary);
-			for (size_t k = 0; k < field->choice_count; k++)
-				printf("%s%s%s", k ? ", " : "One of ", field->choices[k],
-				       k + 1 < field->choice_count ? "" : ".\n");
-		}
-		if (event.field[0].name)
-			puts(".El");
+		event_fields(unit, i, &event);
 	}
 	puts(".El");
 }
