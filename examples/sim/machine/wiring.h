@@ -317,6 +317,13 @@ void sim_dram_push(struct sim_machine *machine, struct sim_dram *dram, uint32_t 
  * request; ask again at dram->due, or after a push. */
 uint32_t sim_dram_serve(struct sim_machine *machine, struct sim_dram *dram);
 
+/* The L2 takes an access of the line of message->a now: its completion comes into this queue, or
+ * into the next one after a miss. */
+void sim_l2_take(struct sim_machine *machine, struct sim_partition *partition,
+		 struct sim_message *message, uint32_t queue, bool write, uint32_t latency);
+/* DRAM serves what it can serve now. */
+void sim_l2_serve(struct sim_machine *machine, struct sim_partition *partition);
+
 int sim_partitions_make(struct sim_machine *machine);
 void sim_partitions_free(struct sim_machine *machine);
 void sim_partitions_io(struct sim_machine *machine, struct sim_io *io);
