@@ -87,6 +87,11 @@ case_workloads() {
 				--concurrency inf
 		done
 		same 4000 --machine reference --system kilo-tm --workload bank --threads 300 --concurrency 4
+		for cycle in 1500 2500; do
+			same $cycle --machine reference --system kilo-tm --workload ht-h --threads 500 \
+				--set machine.l2_write_miss=64 --set machine.dram_turn=17 \
+				--set machine.dram_groups=4
+		done
 		# Buffers that overflow; clocks that roll over; tables that overflow.
 		same 4000 --system kilo-tm $hash --concurrency inf --set commit_unit.buffer_words=2 \
 			--set commit_unit.buffers=64 --set commit_unit.input_depth=1 \

@@ -300,6 +300,77 @@ KIT_WITH(test_timing_dram_rows, struct run run, run_over(same_word))
 	ck_assert_uint_gt(cycles_of(&run, &load, 3), DRAM(2 * 15515 + OPEN));
 }
 
+/* A write that misses is answered by its own burst of DRAM, and so is each further one to the line
+ * until the line is there. Of this channel a line occupies 60.7 cycles, a burst 15.2. */
+#define WRITTEN (15550 / 4)
+
+static uint64_t words_of_line(uint32_t pc, uint32_t thread)
+{
+	return 0x1000 + 4 * (uint64_t)pc;
+}
+
+CODE(store_once, STORE, FENCE, EXIT);
+CODE(store_twice, STORE, STORE, FENCE, EXIT);
+CODE(store_and_load, STORE, LOAD, EXIT);
+
+KIT_WITH(test_timing_l2_write_miss, struct run run, run_over(words_of_line))
+{
+	CODE(after_fill, STORE, FENCE, PLAIN(50), STORE, FENCE, EXIT);
+	CODE(atomic, CAS, STORE, FENCE, EXIT);
+
+	run.config.dram_mbps = 2950;
+	ck_assert_uint_eq(cycles_of(&run, &store_once, 1), DRAM(15550) + 9);
+	/* The two replies leave one after the other. */
+	ck_assert_uint_eq(cycles_of(&run, &store_twice, 1), DRAM(15550) + 1 + 9);
+	run.config.l2_write_miss = 32;
+	ck_assert_uint_eq(cycles_of(&run, &store_once, 1), DRAM(WRITTEN) + 9);
+	ck_assert_uint_eq(run.result.dram_bytes, 32 + 128);
+	ck_assert_uint_eq(cycles_of(&run, &store_twice, 1), DRAM(WRITTEN + 15550 + WRITTEN) + 9);
+	ck_assert_uint_eq(run.result.dram_bytes, 32 + 128 + 32);
+	/* A load waits for the line, and comes after the write. */
+	ck_assert_uint_eq(cycles_of(&run, &store_and_load, 1), DRAM(WRITTEN + 15550) + 2);
+	/* A write that finds the line is a hit. */
+	ck_assert_uint_eq(cycles_of(&run, &after_fill, 1),
+			  DRAM(WRITTEN) + 51 * 8 + HIT + 9);
+	ck_assert_uint_eq(run.result.dram_bytes, 32 + 128);
+	/* An atomic waits for its word, whose reply is a flit. */
+	ck_assert_uint_eq(cycles_of(&run, &atomic, 1), DRAM(15550) - 1 + HIT + 9);
+	ck_assert_uint_eq(run.result.dram_bytes, 128);
+}
+
+/* The same with banks: the row is opened once. */
+KIT_WITH(test_timing_l2_write_miss_banks, struct run run, run_over(words_of_line))
+{
+	run.config.dram_mbps = 2950;
+	run.config.dram_banks = 16;
+	run.config.l2_write_miss = 32;
+	ck_assert_uint_eq(cycles_of(&run, &store_once, 1), DRAM(OPEN + WRITTEN) + 9);
+	ck_assert_uint_eq(cycles_of(&run, &store_twice, 1),
+			  DRAM(OPEN + WRITTEN + 15550 + WRITTEN) + 9);
+	ck_assert_uint_eq(cycles_of(&run, &store_and_load, 1),
+			  DRAM(OPEN + WRITTEN + 15550) + 2);
+	/* The channel turns from the write to the line; requests of a row keep their order. */
+	run.config.dram_turn = 17;
+	ck_assert_uint_eq(cycles_of(&run, &store_twice, 1),
+			  DRAM(OPEN + WRITTEN + 17 * 388 + 15550 + WRITTEN) + 9);
+}
+
+static uint64_t banks_apart(uint32_t pc, uint32_t thread)
+{
+	return (pc ? 0x18000 : 0x6000) * (uint64_t)thread; /* banks 0 and 1, and 0 and 4 */
+}
+
+KIT_WITH(test_timing_dram_groups, struct run run, run_over(banks_apart))
+{
+	CODE(other_group, PLAIN(1), LOAD, EXIT);
+
+	run.config.dram_mbps = 2950;
+	run.config.dram_banks = 16;
+	run.config.dram_groups = 4;
+	ck_assert_uint_eq(cycles_of(&run, &load, 2), DRAM(OPEN + 15550 + 388 + 15550) + 1);
+	ck_assert_uint_eq(cycles_of(&run, &other_group, 2), DRAM(OPEN + 2 * 15550) + 8 + 1);
+}
+
 /* A line of which all is read has the port for two cycles of the L2. */
 KIT_WITH(test_timing_l2_port, struct run run, run_over(own_word))
 {

@@ -25,7 +25,8 @@ int gputm_sim_main(int argc, char **argv);
 #define BANK "--workload bank --threads 64 --set workload.accounts=16 " SMALL
 #define ALL_WARPS "--concurrency inf "
 #define HASH "--workload hash-table --threads 64 --set workload.buckets=20 " SMALL
-#define BANKS "--set machine.dram_banks=4 --set machine.dram_queue=3 "
+#define BANKS "--set machine.dram_banks=4 --set machine.dram_queue=3 "                         \
+	      "--set machine.l2_write_miss=32 --set machine.dram_turn=3 "
 #define HETM "--system hetm --threads 128 --set dispatch_queues.batch=32 "                     \
 	     "--set sync_round.round_cycles=20000 --set sync_round.early_cycles=4000 "
 

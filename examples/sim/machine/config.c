@@ -83,6 +83,10 @@ static const char *const schedulers[] = { "lrr", "gto", "two_level" };
 	F(l2_port, 0, 128, true, NULL,                                                         \
 	  "bytes that cores and units together move at the L2 in its cycle; 0: ports apart",   \
 	  64, T6_7_6, 64, T6_7_6, 64, T6_7_6, 64, T6_7_6),                                     \
+	F(l2_write_miss, 0, SIM_BURST_MAX, true, NULL,                                         \
+	  "bytes of the bursts in which a write goes to DRAM and is answered by it when its "  \
+	  "line is not in the L2 yet, besides what brings the line; 0: the line answers it",   \
+	  ALL(0, "our choice: the texts say of writes no more than of reads")),                \
 	F(dram_latency, 0, 5000, false, NULL, "core cycles more for an L2 miss",               \
 	  200, T6_1, 100, RELEASED, 0, T4_4 ": in l2_latency", 0, T4_4 ": in l2_latency"),     \
 	F(dram_mbps, 100, 1000000, false, NULL,                                                \
@@ -108,6 +112,13 @@ static const char *const schedulers[] = { "lrr", "gto", "two_level" };
 	  12, RELEASED, 12, RELEASED, 10, T3_2, 10, T4_4),                                     \
 	F(dram_cl, 0, 1000, false, NULL, "DRAM cycles from the command to the data",           \
 	  12, RELEASED, 12, RELEASED, 10, T3_2, 10, T4_4),                                     \
+	F(dram_turn, 0, 1000, false, NULL,                                                     \
+	  "DRAM cycles that the channel is idle before a read after a write",                  \
+	  ALL(0, "our choice: writes and reads are alike")),                                   \
+	F(dram_groups, 0, SIM_BANKS, true, NULL,                                               \
+	  "groups of neighbouring banks: after the data of one, data of its group are a DRAM " \
+	  "cycle later than others; 0: no groups",                                             \
+	  ALL(0, "our choice: all banks are alike")),                                          \
 	F(plain_latency, 1, 1000, false, NULL,                                                 \
 	  "core cycles from an instruction to the next of its warp",                           \
 	  8, DEPTH, 4, DEPTH, 24, DEPTH, 24, DEPTH),                                           \

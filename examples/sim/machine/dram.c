@@ -15,6 +15,10 @@
  * A row that is left stays open until the request for another one has the channel. Writes take
  * the same times as reads. Neighbouring lines of a partition are in one row, neighbouring rows
  * in neighbouring banks.
+ *
+ * The channel is idle for dram_turn before a read after a write; then requests of one row keep
+ * their order, so that a line does not overtake the write that asked for it. With dram_groups the
+ * channel is idle for a DRAM cycle between data of one group of banks.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -37,18 +41,20 @@ uint32_t sim_dram_take(struct sim_machine *machine, struct sim_dram *dram)
 }
 
 void sim_dram_push(struct sim_machine *machine, struct sim_dram *dram, uint32_t index,
-		   uint64_t number)
+		   uint64_t number, uint32_t bytes, bool write)
 {
 	struct sim_fetch *fetch = sim_fetch_at(dram, index);
 	uint64_t row = number >> machine->row_shift;
 
 	fetch->number = number;
+	fetch->bytes = bytes;
+	fetch->write = write;
 	fetch->bank = (uint32_t)(row & (machine->config.dram_banks - 1));
 	fetch->row = row + 1;
 	fetch->asked = machine->port.now;
 	fetch->seen = machine->port.now << 8;
 	dram->waiting[dram->count++] = index;
-	machine->port.result.dram_bytes += machine->config.line_bytes;
+	machine->port.result.dram_bytes += bytes;
 }
 
 /* When the row of the request can be activated, at the earliest. */
@@ -63,6 +69,16 @@ static uint64_t activate(const struct sim_machine *machine, const struct sim_dra
 		     sim_later(bank->activated + machine->dram.rc, dram->activated));
 }
 
+/* How long the channel is idle before the data of the request. */
+static uint32_t gap(const struct sim_machine *machine, const struct sim_dram *dram,
+		    const struct sim_fetch *fetch)
+{
+	uint32_t banks = machine->dram.group_banks;
+	uint32_t turn = dram->wrote && !fetch->write ? machine->dram.turn : 0;
+
+	return turn + (fetch->bank / banks == dram->bank_used / banks ? machine->dram.cycle : 0);
+}
+
 /* When the channel can carry its data, at the earliest. */
 static uint64_t data_at(const struct sim_machine *machine, const struct sim_dram *dram,
 			const struct sim_fetch *fetch)
@@ -72,7 +88,7 @@ static uint64_t data_at(const struct sim_machine *machine, const struct sim_dram
 				  sim_later(fetch->seen, bank->activated + machine->dram.rcd) :
 				  activate(machine, dram, fetch) + machine->dram.rcd;
 
-	return sim_later(column + machine->dram.cl, dram->free);
+	return sim_later(column + machine->dram.cl, dram->free + gap(machine, dram, fetch));
 }
 
 static void give_channel(struct sim_machine *machine, struct sim_dram *dram,
@@ -86,7 +102,20 @@ static void give_channel(struct sim_machine *machine, struct sim_dram *dram,
 		bank->row = fetch->row;
 	}
 	bank->column = data - machine->dram.cl;
-	dram->free = data + machine->line_ticks256;
+	dram->free = data + sim_dram_ticks256(machine, fetch->bytes);
+	dram->bank_used = fetch->bank;
+	dram->wrote = fetch->write;
+}
+
+/* Requests for one row are served in order of arrival, also where the channel has to turn. */
+static bool follows(const struct sim_dram *dram, uint32_t place)
+{
+	uint64_t row = sim_fetch_at(dram, dram->waiting[place])->row;
+	uint32_t i = 0;
+
+	while (i < place && sim_fetch_at(dram, dram->waiting[i])->row != row)
+		i++;
+	return i < place;
 }
 
 /* The queued request whose data can be on the channel first, and when. */
@@ -99,7 +128,7 @@ static uint32_t first_ready(const struct sim_machine *machine, const struct sim_
 	for (uint32_t i = 0; i < seen; i++) {
 		uint64_t at = data_at(machine, dram, sim_fetch_at(dram, dram->waiting[i]));
 
-		if (at < *data) {
+		if (at < *data && !(machine->dram.turn && follows(dram, i))) {
 			*data = at;
 			first = i;
 		}

@@ -15,7 +15,8 @@
 #include "../run/run.h"
 #include "scheduler.h"
 
-#define SIM_BANKS 32u /* most of a partition */
+#define SIM_BANKS 32u	  /* most of a partition */
+#define SIM_BURST_MAX 128u /* bytes */
 
 /* Rows, with the values of each machine, are in config.c. */
 struct sim_machine_config {
@@ -45,12 +46,14 @@ struct sim_machine_config {
 	uint32_t unit_latency;	 /* core cycles: an L2 access of a unit beside the L2 */
 	uint32_t dram_latency;	 /* core cycles, more */
 	uint32_t l2_port;	 /* bytes of the port of cores and units; 0: ports apart */
+	uint32_t l2_write_miss;	 /* bytes of a burst in which it goes to DRAM; 0: it does not */
 	uint32_t dram_mbps;	 /* megabytes per second per partition */
 	uint32_t dram_banks;	 /* 0: a channel only, in order of arrival */
 	uint32_t dram_row_bytes;
 	uint32_t dram_queue;	 /* requests that the controller chooses from */
 	uint32_t dram_mhz;	 /* of the times that follow */
-	uint32_t dram_rc, dram_rrd, dram_rcd, dram_rp, dram_cl;
+	uint32_t dram_rc, dram_rrd, dram_rcd, dram_rp, dram_cl, dram_turn;
+	uint32_t dram_groups;	 /* of banks; 0: none */
 	uint32_t plain_latency;	 /* core cycles from one instruction of a warp to its next */
 	uint32_t pack_messages;	 /* 1: a warp's log, done and skip messages in one packet */
 	uint32_t unbounded_ring; /* 1: commit rings are never the limit */

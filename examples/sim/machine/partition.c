@@ -101,12 +101,8 @@ static void take(struct sim_machine *machine, struct sim_partition *partition,
 /* Extra cycles, beyond the first, that the access holds the port of the L2. */
 static uint64_t more_cycles(const struct sim_machine *machine, const struct sim_message *message)
 {
-	uint32_t bytes = message->d, port = machine->config.l2_port, cycles = 0;
+	uint32_t bytes = sim_access_bytes(message), port = machine->config.l2_port, cycles = 0;
 
-	if (message->what == SIM_DO_UNIT)
-		bytes = message->e;
-	else if (message->what == SIM_DO_CAS || message->what == SIM_DO_ADD)
-		bytes = 4 * (uint32_t)__builtin_popcountll(message->b);
 	for (uint32_t moved = port; moved < bytes; moved += port)
 		cycles++;
 	return cycles;

@@ -63,19 +63,22 @@ void sim_check_message(struct sim_port *port, const struct sim_message *message,
 		sim_core_check(machine, message, way, io);
 }
 
-/* A request to DRAM, or an access that waits for its line. */
-static void fetch_check(struct sim_machine *machine, const struct sim_fetch *fetch,
+/* A request to DRAM, or an access that waits for it. */
+static void fetch_check(struct sim_machine *machine, struct sim_fetch *fetch, bool request,
 			struct sim_io *io)
 {
 	sim_io_must(io, "dram", fetch->queue == SIM_CORE_MISS || fetch->queue == SIM_UNIT_MISS ||
-					fetch->queue == SIM_COMPLETIONS);
+					(request && (fetch->queue == SIM_WRITE_BACK ||
+						     fetch->queue == SIM_FILL)));
+	SIM_IO_FLAG(io, fetch->write);
+	sim_io_below(io, "dram", fetch->bytes, SIM_BURST_MAX + 1);
 	sim_io_below(io, "dram", fetch->bank, SIM_BANKS);
 	sim_io_below(io, "dram", fetch->place, machine->sets * machine->config.l2_ways);
-	if (sim_io_ok(io) && fetch->queue != SIM_COMPLETIONS)
+	if (sim_io_ok(io) && fetch->queue < SIM_COMPLETIONS)
 		sim_message_check(&machine->port, &fetch->message, SIM_PERFORMED, io);
 }
 
-/* A request and the accesses that wait for its line, of which it names the first and the last. */
+/* A request and the accesses that wait for it, of which it names the first and the last. */
 static void request_check(struct sim_machine *machine, const struct sim_dram *dram, uint32_t index,
 			  struct sim_io *io)
 {
@@ -83,9 +86,9 @@ static void request_check(struct sim_machine *machine, const struct sim_dram *dr
 
 	sim_slab_claim(&dram->fetches, io, at);
 	while (sim_io_ok(io)) {
-		const struct sim_fetch *fetch = sim_fetch_at(dram, at);
+		struct sim_fetch *fetch = sim_fetch_at(dram, at);
 
-		fetch_check(machine, fetch, io);
+		fetch_check(machine, fetch, at == index, io);
 		if (!fetch->next)
 			break;
 		at = fetch->next - 1;
@@ -95,19 +98,25 @@ static void request_check(struct sim_machine *machine, const struct sim_dram *dr
 							 (at == index ? 0 : at + 1));
 }
 
-/* The request that a line names is one for it that waits. */
-static void line_check(const struct sim_partition *partition, uint32_t place, struct sim_io *io)
+/* The request that the line at this place names, plus 1, is one for the line that waits. */
+static void named_check(const struct sim_dram *dram, uint32_t place, uint32_t named,
+			struct sim_io *io)
 {
-	const struct sim_dram *dram = &partition->dram;
-	uint32_t index = partition->line[place].fetch - 1, i = 0;
+	uint32_t i = 0;
 
-	SIM_IO_FLAG(io, partition->line[place].dirty);
-	if (!partition->line[place].fetch)
+	if (!named)
 		return;
-	while (i < dram->count && dram->waiting[i] != index)
+	while (i < dram->count && dram->waiting[i] != named - 1)
 		i++;
-	sim_io_must(io, "line", i < dram->count && sim_fetch_at(dram, index)->place == place &&
-					sim_fetch_at(dram, index)->queue != SIM_COMPLETIONS);
+	sim_io_must(io, "line", i < dram->count && sim_fetch_at(dram, named - 1)->place == place &&
+					sim_fetch_at(dram, named - 1)->queue != SIM_WRITE_BACK);
+}
+
+static void line_check(struct sim_partition *partition, uint32_t place, struct sim_io *io)
+{
+	SIM_IO_FLAG(io, partition->line[place].dirty);
+	named_check(&partition->dram, place, partition->line[place].fetch, io);
+	named_check(&partition->dram, place, partition->line[place].fill, io);
 }
 
 static void dram_io(struct sim_machine *machine, struct sim_dram *dram, struct sim_io *io)
@@ -117,6 +126,8 @@ static void dram_io(struct sim_machine *machine, struct sim_dram *dram, struct s
 	sim_io_grown(io, "dram", &dram->waiting, dram->capacity, sizeof *dram->waiting);
 	SIM_IO_FROM(io, dram, count);
 	sim_io_below(io, "dram", dram->count, (uint64_t)dram->capacity + 1);
+	sim_io_below(io, "dram", dram->bank_used, SIM_BANKS);
+	SIM_IO_FLAG(io, dram->wrote);
 	for (uint32_t i = 0; io->loading && sim_io_ok(io) && i < dram->count; i++)
 		request_check(machine, dram, dram->waiting[i], io);
 }

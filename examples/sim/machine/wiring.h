@@ -44,16 +44,22 @@ struct sim_core {
 
 /* State of an L2 line besides its tag. */
 struct sim_line {
-	uint64_t ready_at; /* tick at which its last miss completes */
-	uint32_t used;	   /* by a counter, for LRU */
-	uint32_t fetch;	   /* that has still to get the channel of DRAM, plus 1; or 0 */
+	uint64_t ready_at;  /* tick at which the last of its accesses that wait completes */
+	uint64_t filled_at; /* tick at which it has come */
+	uint32_t used;	    /* by a counter, for LRU */
+	/* Requests that have still to get the channel of DRAM, plus 1, or 0: the last one of this
+	 * line, after which others complete, and the one that brings it. */
+	uint32_t fetch, fill;
 	bool dirty;
 };
 
 /* Completions are in order within each of these. */
 enum { SIM_CORE_HIT, SIM_CORE_MISS, SIM_UNIT_HIT, SIM_UNIT_MISS, SIM_COMPLETIONS };
 
-/* A request to DRAM for a line, or an L2 access that waits for the same line. */
+/* Requests to DRAM that complete no access: a line is written back, or comes for writes. */
+enum { SIM_WRITE_BACK = SIM_COMPLETIONS, SIM_FILL };
+
+/* A request to DRAM, or an L2 access that waits for the same line. */
 struct sim_fetch {
 	struct sim_message message; /* its due: without DRAM */
 	uint64_t number, row;	    /* of the line; of its row, plus 1 */
@@ -61,7 +67,9 @@ struct sim_fetch {
 	uint64_t seen;		    /* by the controller, in 256ths of a tick */
 	uint32_t bank, place;	    /* place: of the line in the L2 */
 	uint32_t next, last;	    /* accesses that wait for it, plus 1 */
-	uint8_t queue;		    /* of its completion; SIM_COMPLETIONS: a line is written back */
+	uint32_t bytes;		    /* on the channel */
+	uint8_t queue;		    /* of its completion, or one of those above */
+	bool write;
 };
 
 struct sim_bank {
@@ -75,6 +83,8 @@ struct sim_dram {
 	uint32_t capacity, count;
 	struct sim_bank bank[SIM_BANKS];
 	uint64_t free;	    /* the channel, in 256ths of a tick */
+	uint32_t bank_used; /* that it was used for last */
+	bool wrote;
 	uint64_t activated; /* when another row may be, in 256ths of a tick */
 	uint64_t due;	    /* tick at which the next one may have the channel */
 };
@@ -211,7 +221,8 @@ struct sim_machine {
 	uint8_t port_of[256]; /* of each core, in the crossbars */
 	uint32_t line_ticks256; /* 256ths of a tick that a line occupies DRAM */
 	struct {
-		uint32_t rc, rrd, rcd, rp, cl; /* 256ths of a tick */
+		uint32_t rc, rrd, rcd, rp, cl, turn, cycle; /* 256ths of a tick */
+		uint32_t group_banks; /* banks of a group */
 	} dram;
 	uint32_t row_shift; /* of the number of a line */
 	uint32_t line_shift, sets;
@@ -308,15 +319,23 @@ static inline struct sim_fetch *sim_fetch_at(const struct sim_dram *dram, uint32
 	return sim_slab_at(&dram->fetches, index);
 }
 
+/* 256ths of a tick that so many bytes occupy DRAM. */
+static inline uint64_t sim_dram_ticks256(const struct sim_machine *machine, uint32_t bytes)
+{
+	return (uint64_t)machine->line_ticks256 * bytes >> machine->line_shift;
+}
+
 /* A new request or waiting access; SIM_SLAB_NONE when the run has failed. */
 uint32_t sim_dram_take(struct sim_machine *machine, struct sim_dram *dram);
-/* The request for a line takes its place in the queue. */
+/* The request to read or write so many bytes of a line takes its place in the queue. */
 void sim_dram_push(struct sim_machine *machine, struct sim_dram *dram, uint32_t index,
-		   uint64_t number);
+		   uint64_t number, uint32_t bytes, bool write);
 /* The request that gets the channel now, which is busy until its line is through. SIM_SLAB_NONE: no
  * request; ask again at dram->due, or after a push. */
 uint32_t sim_dram_serve(struct sim_machine *machine, struct sim_dram *dram);
 
+/* Bytes of the line that an access moves. */
+uint32_t sim_access_bytes(const struct sim_message *message);
 /* The L2 takes an access of the line of message->a now: its completion comes into this queue, or
  * into the next one after a miss. */
 void sim_l2_take(struct sim_machine *machine, struct sim_partition *partition,
