@@ -162,10 +162,9 @@ static void free_machine(struct sim_run *run)
 	     rest_ && (i = first_ + (uint64_t)__builtin_ctzll(rest_), true);                   \
 	     rest_ &= rest_ - 1
 
-static void tick(struct sim_run *run)
+/* Memory, and what leads there and back. */
+static void tick_memory(struct sim_machine *machine, uint64_t *calls)
 {
-	struct sim_machine *machine = sim_machine_in(run);
-	uint64_t *calls = sim_wheel_calls(&machine->wheel);
 	uint32_t cores = machine->config.cores;
 	const struct sim_message *message;
 
@@ -181,7 +180,16 @@ static void tick(struct sim_run *run)
 	for (EACH_CALLED(i, calls, SIM_PORT_TO_CORE, cores))
 		if ((message = sim_crossbar_sink(machine, &machine->down, (uint32_t)i)))
 			sim_core_accept(machine, message);
-	for (EACH_CALLED(i, calls, SIM_CORE, cores)) {
+}
+
+static void tick(struct sim_run *run)
+{
+	struct sim_machine *machine = sim_machine_in(run);
+	uint64_t *calls = sim_wheel_calls(&machine->wheel);
+
+	if (!machine->far)
+		tick_memory(machine, calls);
+	for (EACH_CALLED(i, calls, SIM_CORE, machine->config.cores)) {
 		machine->turn = &machine->core[i];
 		sim_core_call(machine, (uint32_t)i);
 	}
