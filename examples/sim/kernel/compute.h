@@ -66,8 +66,8 @@ static inline uint32_t kernel_signed_multiply(uint32_t a, uint32_t b, uint32_t s
 	DO(ROOT, kernel_root(x))
 
 /* An operator on words. Operators that look at the kernel are not among them and give 0. */
-__attribute__((always_inline)) static inline uint32_t
-kernel_compute(enum kernel_operator operator, uint32_t x, uint32_t y, uint32_t z)
+static inline uint32_t kernel_compute(enum kernel_operator operator, uint32_t x, uint32_t y,
+				      uint32_t z)
 {
 	switch (operator) {
 #define WORD(OPERATOR, EXPRESSION)                                                             \

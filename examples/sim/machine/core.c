@@ -417,7 +417,7 @@ static void resume(struct sim_machine *machine, struct sim_core *core)
 }
 
 /* The turn of a core of static warps. */
-__attribute__((noinline)) static void take_turn(struct sim_machine *machine, uint32_t index)
+static void take_turn(struct sim_machine *machine, uint32_t index)
 {
 	struct sim_core *core = &machine->core[index];
 	uint64_t now = machine->port.now, next;

@@ -232,8 +232,7 @@ static void skip(struct sim_machine *machine, struct sim_core *core, uint64_t cy
 	core->gap_issues = issues;
 }
 
-__attribute__((noinline)) static void add_idle(struct sim_machine *machine, struct sim_core *core,
-						uint64_t ticks)
+static void add_idle(struct sim_machine *machine, struct sim_core *core, uint64_t ticks)
 {
 	struct sim_result *r = &machine->port.result;
 
