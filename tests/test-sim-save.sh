@@ -87,6 +87,7 @@ case_workloads() {
 				--concurrency inf
 		done
 		same 4000 --machine reference --system kilo-tm --workload bank --threads 300 --concurrency 4
+		same 1500 --system warptm-el $hash --set system.commit_trips=1
 		for cycle in 1500 2500; do
 			same $cycle --machine reference --system kilo-tm --workload ht-h --threads 500 \
 				--set machine.l2_write_miss=64 --set machine.dram_turn=17 \

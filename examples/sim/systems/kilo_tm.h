@@ -79,6 +79,7 @@ struct kilo {
 	uint64_t empty;		      /* transactions that needed no CID so far */
 	uint8_t *owner;		      /* core of a warp, by its first CID modulo owners */
 	uint64_t owners;	      /* a power of two, no less than the ring */
+	bool at_once; /* validation, outcomes and verdicts take no message and no time */
 	/* Called for each write of a commit unit when the L2 serves it; NULL for none. */
 	void (*wrote)(struct sim_port *port, uint32_t partition,
 		      const struct gputm_mem_request *request);

@@ -126,7 +126,10 @@ static void send_packet(struct sim_port *port, uint32_t core, uint32_t partition
 		message.kind = SIM_TRAFFIC_SKIP;
 	message.core = (uint8_t)core;
 	message.partition = (uint8_t)partition;
-	sim_to_partition(port, &message, gputm_commit_unit_message_bytes(packet));
+	if (kilo->at_once && packet->kind == GPUTM_COMMIT_UNIT_MESSAGE_VERDICT)
+		sim_kilo_at_partition(port, &message);
+	else
+		sim_to_partition(port, &message, gputm_commit_unit_message_bytes(packet));
 }
 
 /* The commit of a warp has ended. */
@@ -322,7 +325,10 @@ static void send_report(struct sim_port *port, uint32_t partition,
 	message.e = (uint32_t)(report->yes >> 32);
 	message.partition = (uint8_t)partition;
 	message.core = kilo->owner[report->first_cid & (kilo->owners - 1)];
-	sim_to_core(port, &message, gputm_commit_unit_report_bytes(report));
+	if (kilo->at_once && report->kind == GPUTM_COMMIT_UNIT_REPORT_OUTCOME)
+		sim_kilo_at_core(port, &message);
+	else
+		sim_to_core(port, &message, gputm_commit_unit_report_bytes(report));
 	if (kilo->reported)
 		kilo->reported(port, partition, report);
 }
@@ -337,6 +343,17 @@ void sim_kilo_completed(struct sim_port *port, uint32_t index, uint64_t tag,
 	sim_must(port, gputm_commit_unit_mem_complete(partition->unit, tag, value),
 		 "the commit unit refused a completion");
 	call_partition(port, index, now);
+}
+
+static void read_at_once(struct sim_port *port, struct gputm_commit_unit *unit,
+			 const struct gputm_mem_request *request)
+{
+	uint32_t value[GPUTM_MEM_WORDS_MAX] = { 0 };
+
+	for (SIM_EACH_LANE(i, request->word_mask))
+		value[i] = sim_memory_read(port->memory, request->address + 4 * i);
+	sim_must(port, gputm_commit_unit_mem_complete(unit, request->tag, value),
+		 "the commit unit refused a completion");
 }
 
 /* Called for each word that the unit writes: the word's version becomes this CID. */
@@ -370,7 +387,10 @@ static void take_offers(struct sim_port *port, uint32_t index, struct gputm_comm
 
 	if (offers & GPUTM_COMMIT_UNIT_OFFER_READ) {
 		take_request(port, unit, GPUTM_COMMIT_UNIT_PORT_VALIDATION, &request);
-		port->host->unit_access(port, index, &request);
+		if (kilo->at_once)
+			read_at_once(port, unit, &request);
+		else
+			port->host->unit_access(port, index, &request);
 	}
 	if (offers & GPUTM_COMMIT_UNIT_OFFER_WRITE) {
 		take_request(port, unit, GPUTM_COMMIT_UNIT_PORT_COMMIT, &request);

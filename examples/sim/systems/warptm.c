@@ -163,8 +163,12 @@ static int make_warptm_tcd(struct sim_port *port)
 static int make_warptm_el(struct sim_port *port)
 {
 	int error = make(port, true);
+	struct warptm *tm = sim_warptm_of(port);
 
-	return error ? error : sim_el_make(port, sim_warptm_of(port));
+	if (error)
+		return error;
+	tm->kilo.at_once = tm->config->system.commit_trips == 1;
+	return sim_el_make(port, tm);
 }
 
 static int make_eapg(struct sim_port *port)
@@ -200,6 +204,14 @@ static const char *const broadcasts[] = { "flit", "addresses" };
 
 static const struct gputm_param option_rows[] = { OPTIONS };
 
+static const struct gputm_param el_rows[] = {
+	OPTIONS,
+	ROW_OF(commit_trips, 1, 2, 2,
+	       "round trips of a commit; 1: its validation, outcomes and verdicts take no message "
+	       "and no time, as accesses have been validated",
+	       "GETM, section III: steps (i) and (ii) for every access, with no latency", NULL),
+};
+
 static const struct gputm_param eapg_rows[] = {
 	OPTIONS,
 	ROW_OF(early_abort, EARLY_NONE, EARLY_RUNNING, EARLY_COMMIT,
@@ -220,6 +232,15 @@ static const struct gputm_params option_params = {
 static const struct gputm_params *options(void)
 {
 	return &option_params;
+}
+
+static const struct gputm_params el_params = {
+	"system", sizeof(struct options), el_rows, sizeof el_rows / sizeof *el_rows, NULL, 0,
+};
+
+static const struct gputm_params *el_options(void)
+{
+	return &el_params;
 }
 
 static const struct gputm_params eapg_params = {
@@ -261,6 +282,14 @@ static void init(void *memory, const struct sim_shape *shape)
 	config->first_read.warps = shape->warps;
 }
 
+static void init_el(void *memory, const struct sim_shape *shape)
+{
+	struct warptm_config *config = memory;
+
+	init(memory, shape);
+	gputm_params_init(&el_params, &config->system, sizeof config->system);
+}
+
 static void init_eapg(void *memory, const struct sim_shape *shape)
 {
 	struct warptm_config *config = memory;
@@ -285,6 +314,11 @@ static void init_eapg(void *memory, const struct sim_shape *shape)
 
 static const struct sim_role roles[] = {
 	{ "system", options, offsetof(struct warptm_config, system) },
+	ROLES,
+};
+
+static const struct sim_role el_roles[] = {
+	{ "system", el_options, offsetof(struct warptm_config, system) },
 	ROLES,
 };
 
@@ -483,9 +517,9 @@ const struct sim_system_class sim_warptm_el = {
 	.summary = "WarpTM with TCD that also validates at each access, for free",
 	.flavour = SIM_TRANSACTIONS,
 	.config_size = sizeof(struct warptm_config),
-	.role = roles,
-	.role_count = sizeof roles / sizeof *roles,
-	.init = init,
+	.role = el_roles,
+	.role_count = sizeof el_roles / sizeof *el_roles,
+	.init = init_el,
 	.ops = &el_ops,
 	.tie = ties,
 	.unused = tcd_unused,

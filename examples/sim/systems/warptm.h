@@ -23,6 +23,7 @@ struct options {
 	uint32_t isolation;
 	uint32_t early_abort, broadcast; /* of EAPG, as the next */
 	bool pause;
+	uint32_t commit_trips; /* of WarpTM-EL */
 };
 
 struct warptm_config {
