@@ -15,7 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "python"))
 from gputm import page, plot, runner  # noqa: E402
 from gputm.__main__ import tell  # noqa: E402
-from gputm.claims import Claim, Story, counted, counted_ablations  # noqa: E402
+from gputm.claims import Story, claims_of, counted, counted_ablations  # noqa: E402
 from gputm.results import Missing, Wrong, text  # noqa: E402
 
 # In the order of the page.
@@ -35,8 +35,9 @@ def ablate(name, folder, story, told, asked):
             print(f"{name}: {point['failed']}: {point.get('command')}", file=sys.stderr)
         return results
     story.ablate(told, run)
-    for item in (item for _, items in told for item in items if isinstance(item, Claim) and item.ablated):
-        print(f'{name}: "{item.title}": {item.ablation()}: {item.ablated.verdict}: {item.ablated.here}')
+    for item in claims_of(told):
+        if item.ablated:
+            print(f'{name}: "{item.title}": {item.ablation()}: {item.ablated.verdict}: {item.ablated.here}')
 
 
 def show(name, folder, quick, ablated):

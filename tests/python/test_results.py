@@ -88,6 +88,7 @@ class Test(Case):
                 ("have no axis variant any more; it has concurrency",
                  lambda: d["cycles"].min("variant").sel(variant="few"))):
             self.refused(Missing, words, call)
+        self.assertEqual(str(Missing("no x", range(70))).split(", ")[58:], ["58", "59", "10 more"])
         self.refused(TypeError, "say less(a, b)", lambda: d["cycles"] < 3)
         self.refused(TypeError, "over variant, concurrency", float, d["cycles"])
 

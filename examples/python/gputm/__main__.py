@@ -82,7 +82,7 @@ def judged(o):
 def tell(story, told, quick, every=True):
     """Print the verdicts; how many are not as expected."""
     changed = 0
-    for claim in (item for _, items in told for item in items if isinstance(item, claims.Claim)):
+    for claim in claims.claims_of(told):
         other = claim.surprises(quick)
         changed += other
         if every or other:

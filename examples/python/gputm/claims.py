@@ -240,9 +240,13 @@ def _told(relation, rows):
     return f"{held}, {what}{shown(min(left))} to {shown(max(left))}"
 
 
+def claims_of(told):
+    return [item for _, items in told for item in items if isinstance(item, Claim)]
+
+
 def counted(told):
     """How many claims have which verdict."""
-    every = [item for _, items in told for item in items if isinstance(item, Claim)]
+    every = claims_of(told)
     count = {verdict: sum(item.verdict == verdict for item in every) for verdict in VERDICTS}
     sane = sum(item.is_sanity_check() for item in every)
     return (f"Of {len(every)} claims {count['holds'] - sane} hold; {sane} more hold that shuffled results "
@@ -253,7 +257,7 @@ def counted(told):
 
 def counted_ablations(told):
     """How many claims fall with their mechanism off."""
-    every = [item for _, items in told for item in items if isinstance(item, Claim)]
+    every = claims_of(told)
     count = [item.ablation() for item in every]
     why = sum(item.no_off != "" for item in every)
     return (f"Of {len(every)} claims {len(every) - count.count('no setting')} have a setting that turns their "

@@ -8,11 +8,11 @@ import json
 import math
 import os
 
-from .results import Missing, Wrong, choose, failures, plural, read, text
+from .results import Missing, Wrong, choose, failures, figures, plural, read, settings, text
 from .stats import EXACT, holm, likely_interval, mean, permutation, sign_flip
 
 LEVEL = 0.01  # of all verdicts together
-SEEDS = "point.seed", "point.workload.seed"
+SEEDS = "seed", "workload.seed"
 HASH = "point.hash"
 
 
@@ -64,52 +64,46 @@ class Pair:
 
 def points(path, across, where):
     """By the other settings of a point and by figure, the values of each seed."""
-    lines = read(path)
-    for name, value in where.items():
-        values = [*dict.fromkeys(text(line["point." + name]) for line in lines if "point." + name in line)]
+    rows = [(line, settings(line)) for line in read(path)]
+
+    def values_of(name):
+        values = [*dict.fromkeys(point[name] for _, point in rows if name in point)]
         if not values:
-            raise Missing(f"no point of {path} names {name}", _names(lines))
-        if value not in values:
-            raise Missing(f"{name} has no value {value} in {path}", values)
-        lines = [line for line in lines if text(line.get("point." + name)) == value]
+            raise Missing(f"no point of {path} names {name}",
+                          [*dict.fromkeys(other for _, point in rows for other in point)])
+        return values
+    for name, value in where.items():
+        if value not in values_of(name):
+            raise Missing(f"{name} has no value {value} in {path}", values_of(name))
+        rows = [row for row in rows if row[1].get(name, "-") == value]
     for name in across:
-        if not any("point." + name in line for line in lines):
-            raise Missing(f"no point of {path} names {name}", _names(lines))
-    notes, out, crossed = failures(lines, path), {}, {}
-    for line in lines:
-        key = tuple((name, text(value)) for name, value in line.items()
-                    if name.startswith("point.") and name != "point.hash" and name not in SEEDS and
-                    name[6:] not in across)
-        seed = tuple(line.get(name) for name in SEEDS)
-        side = tuple(text(line.get("point." + name)) for name in across)
+        values_of(name)
+    notes, out, crossed = failures([line for line, _ in rows], path), {}, {}
+    for line, point in rows:
+        key = tuple((name, value) for name, value in point.items()
+                    if name not in SEEDS and name not in across)
+        seed = tuple(point.get(name) for name in SEEDS)
+        side = tuple(point.get(name, "-") for name in across)
         if crossed.setdefault((key, seed), side) != side:
             name = next(name for name, x, y in zip(across, crossed[key, seed], side) if x != y)
             raise Wrong(f"{path} has {' and '.join(map(' '.join, (crossed[key, seed], side)))} at one "
                         f"point and seed, expected one value of {','.join(across)} in each file (--where is "
                         f"for both). Lines of one value: grep '\"point.{name}\":"
                         f"{json.dumps(line['point.' + name])},' {path} >FILE")
-        out.setdefault(key, {}).setdefault(HASH, {})[seed] = line.get(HASH)
-        for figure, value in line.items():
-            if (isinstance(value, (int, float)) and not figure.startswith("point.") and
-                    figure not in ("run", "of", "failed")):
-                out.setdefault(key, {}).setdefault(figure, {})[seed] = value
+        for figure, value in {HASH: line.get(HASH), **figures(line)}.items():
+            out.setdefault(key, {}).setdefault(figure, {})[seed] = value
     return out, notes
-
-
-def _names(lines):
-    return [*dict.fromkeys(name[6:] for line in lines for name in line
-                           if name.startswith("point.") and name != "point.hash")]
 
 
 def compare(a, b, across=(), where=None, only=()):
     """The lines to tell, and the exit status: 0 alike, 1 different, 3 no verdict at all."""
     (one, first), (two, second) = (points(path, across, where or {}) for path in (a, b))
-    figures = [*dict.fromkeys(figure for key in one if key in two for figure in one[key]
-                              if figure in two[key] and figure != HASH)]
-    only = choose(only, figures, "no point of both files has the figure") if figures else only
+    both = [(key, figure) for key in one if key in two for figure in one[key]
+            if figure in two[key] and figure != HASH]
+    if both:
+        only = choose(only, dict.fromkeys(figure for _, figure in both), "no point of both files has the figure")
     pairs = [Pair(key, figure, one[key][figure], two[key][figure])
-             for key in one if key in two for figure in one[key]
-             if figure in two[key] and figure != HASH and (not only or figure in only)]
+             for key, figure in both if not only or figure in only]
     strange = sum(one[key][HASH][seed] != two[key][HASH].get(seed, one[key][HASH][seed])
                   for key in one if key in two and not across for seed in one[key][HASH])
     out, lone = [*first, *second], sum(key not in two for key in one) + sum(key not in one for key in two)
@@ -126,7 +120,7 @@ def compare(a, b, across=(), where=None, only=()):
         out.append(f"  {'figure':<30} {'A=' + os.path.basename(a):>14} {'B=' + os.path.basename(b):>14}  B / A, or B - A, with its 99 % interval")
     for at, pair in enumerate(told):
         if not at or told[at - 1].point != pair.point:
-            out.append(" ".join(f"{name[6:]}={value}" for name, value in pair.point))
+            out.append(" ".join(f"{name}={value}" for name, value in pair.point))
         out.append(pair.told(id(pair) in found))
     equal = sum(pair.equal for pair in pairs)
     single = [pair for pair in pairs if pair.chance is None and not pair.equal]
@@ -144,7 +138,7 @@ def compare(a, b, across=(), where=None, only=()):
         out.append(f"No verdict on {plural(len(single), 'figure')}: a side has one seed, or all seeds gave one value." +
                    (' Where a workload draws its data, "zip set workload.seed 1..8" after "seed 1..8" of a '
                     "study draws them anew, the same in both." if any(not pair.drawn for pair in single) else ""))
-    if not figures:
+    if not both:
         out.append("Nothing is compared: " + (
             "no point has a figure in both files." if any(key in two for key in one) else
             "no point is in both files. " + _apart(one, two, across)))
@@ -162,6 +156,6 @@ def compare(a, b, across=(), where=None, only=()):
 def _apart(one, two, across):
     """Which settings the first points differ in."""
     first, second = (dict(next(iter(side), ())) for side in (one, two))
-    names = [name[6:] for name in {**first, **second} if first.get(name) != second.get(name)]
+    names = [name for name in {**first, **second} if first.get(name) != second.get(name)]
     return (f"The first points differ in these settings: --across {','.join([*across, *names])} "
             "compares them." if names else "One file has no points left.")

@@ -7,7 +7,7 @@ import os
 import re
 
 from . import plot
-from .claims import Claim
+from .claims import Claim, claims_of
 from .results import shown
 
 STYLE = """body{font:15px/1.45 sans-serif;max-width:70em;margin:2em auto;padding:0 1em}
@@ -81,10 +81,9 @@ def markdown(story, stem, seeds, quick=False):
 def without_setting(story):
     """The claims whose mechanism no setting turns off, by the reason."""
     reasons = {}
-    for _, items in story:
-        for item in items:
-            if isinstance(item, Claim) and item.no_off:
-                reasons.setdefault(item.no_off, []).append(item.title)
+    for claim in claims_of(story):
+        if claim.no_off:
+            reasons.setdefault(claim.no_off, []).append(claim.title)
     lines = ["## Claims whose mechanism no setting turns off", ""] * bool(reasons)
     for reason, titles in reasons.items():
         lines += [f"**{escaped(reason[0].upper() + reason[1:])}**: {escaped('; '.join(titles))}.", ""]

@@ -242,7 +242,7 @@ class Picture:
         return out + ["plot " + ", \\\n\t".join(drawn or ["NaN notitle"]), "unset label"]
 
 
-def draw(figures, path, seeds="", show=True):
+def draw(figures, path, seeds=""):
     """Write FILE.gp, and FILE.svg by gnuplot. Names of panels without data are returned."""
     if not re.search(r".\.svg$", path):
         raise Wrong(f"{path}: expected FILE.svg, beside which FILE.gp is written: \"set terminal\" "
@@ -252,8 +252,6 @@ def draw(figures, path, seeds="", show=True):
     if not words:
         return []
     write(script, words)
-    if not show:
-        return []
     if not shutil.which("gnuplot"):
         raise Wrong(f"gnuplot is not there (package gnuplot-nox): install it, then gnuplot {script}")
     done = subprocess.run(["gnuplot", script], stderr=subprocess.PIPE, text=True)

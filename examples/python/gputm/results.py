@@ -16,6 +16,7 @@ gputm.Missing: system has no value warptm; it has getm, kilo-tm
 """
 import difflib
 import fnmatch
+import itertools
 import json
 import math
 import random
@@ -32,11 +33,14 @@ class Wrong(Exception):
 class Missing(KeyError):
     """A name or value that does not exist, what could be meant, and what exists."""
     __module__ = "gputm"
+    MOST = 60  # names that are told
 
     def __init__(self, what, there, name=""):
         near = difflib.get_close_matches(name, there, 1) if name else []
+        names = [*map(str, there)]
+        names[self.MOST:] = [f"{len(names) - self.MOST} more"] * (len(names) > self.MOST)
         super().__init__(f"{what}; {f'did you mean {near[0]}? ' if near else ''}"
-                         f"it has {', '.join(map(str, there)) or 'none'}")
+                         f"it has {', '.join(names) or 'none'}")
 
     def __str__(self):
         return self.args[0]
@@ -74,6 +78,18 @@ def total(values):
 def plural(number, one, several=None):
     """1 point, 2 points."""
     return f"{number} {one if number == 1 else several or one + 's'}"
+
+
+def settings(line):
+    """The settings of a line by their names, as texts; point.hash is none."""
+    return {name[6:]: text(value) for name, value in line.items()
+            if name.startswith("point.") and name != "point.hash"}
+
+
+def figures(line):
+    """The figures of a line by their names."""
+    return {name: value for name, value in line.items() if isinstance(value, (int, float)) and
+            name not in ("run", "of") and not name.startswith("point.")}
 
 
 def choose(patterns, there, where):
@@ -145,10 +161,8 @@ class Grid:
 
     def cells(self, over):
         """For each cell, in order, the value of each axis."""
-        rows = [{}]
-        for axis in over:
-            rows = [{**row, axis: value} for row in rows for value in self.values[axis]]
-        return rows
+        values = itertools.product(*(self.values[axis] for axis in over))
+        return [dict(zip(over, row)) for row in values]
 
 
 class Array:
@@ -313,8 +327,7 @@ def read(path):
             if line.get(key) != first.get(key):
                 raise Wrong(f"{path}:{at}: {key} is {line.get(key)}, and {first.get(key)} before: "
                             "one file has results of one study and one program; run it anew")
-        point = tuple((name, text(value)) for name, value in line.items()
-                      if name.startswith("point.") and name != "point.hash")
+        point = tuple(settings(line).items())
         if point in there:
             raise Wrong(f"{path}:{at}: the point is that of line {there[point]}: one file has one "
                         "result of each, of one kernel and of files that have not changed")
@@ -327,10 +340,10 @@ def read(path):
 
 def grid_of(lines):
     """The axes that lines show by themselves: each setting with several values."""
-    names = {key[6:]: None for line in lines for key in line if key.startswith("point.")}
+    names = dict.fromkeys(name for line in lines for name in settings(line))
     axes = [{"name": name, "zipped": False, "values": [*dict.fromkeys(
         line["point." + name] for line in lines if "point." + name in line)]}
-        for name in names if name not in ("hash", "seed", "workload.seed")]
+        for name in names if name not in ("seed", "workload.seed")]
     seeds = [*dict.fromkeys((line["point.seed"], line.get("point.workload.seed")) for line in lines)]
     return Grid(axes + [{"name": name, "zipped": bool(at), "values": [seed[at] for seed in seeds]}
                         for at, name in enumerate(("seed", "workload.seed")) if name in names])
@@ -360,8 +373,7 @@ class Results:
         """The points with results of others of equal workload and seed, as chance has it."""
         dice, out, groups = random.Random(number), self.of_seed(self.chosen), {}
         for at, line in enumerate(self.lines):
-            key = tuple((name, text(value)) for name, value in line.items()
-                        if name.startswith("point.") and name.split(".")[1] in WORKLOAD)
+            key = tuple(row for row in settings(line).items() if row[0].split(".")[0] in WORKLOAD)
             groups.setdefault(key, []).append(at)
         out.lines = [*self.lines]
         for places in groups.values():
@@ -431,9 +443,7 @@ class Results:
 
     def figures(self):
         """The names of the figures that lines have."""
-        return [*dict.fromkeys(name for line in self.lines for name, value in line.items()
-                               if isinstance(value, (int, float)) and name not in ("run", "of") and
-                               not name.startswith("point."))]
+        return [*dict.fromkeys(name for line in self.lines for name in figures(line))]
 
     def rows(self):
         """A list of dicts, one a point: its settings and figures by their names, for pandas."""

@@ -11,6 +11,7 @@ True
 import itertools
 import math
 import random
+from statistics import fmean as mean, variance
 
 EXACT = 20000  # as many assignments are all tried; of more, so many are drawn
 SLACK = 1e-9   # sums that differ by less are equal
@@ -53,15 +54,6 @@ def student(chance, freedom):
         else:
             high = middle
     return low
-
-
-def mean(values):
-    return sum(values) / len(values)
-
-
-def variance(values):
-    middle = mean(values)
-    return sum((value - middle) ** 2 for value in values) / (len(values) - 1)
 
 
 def reach(values, chance=0.05):
