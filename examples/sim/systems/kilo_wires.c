@@ -219,9 +219,17 @@ static uint64_t quiet_ticks(const struct kilo_core *core)
 		       : gputm_commit_sequencer_next_offer(core->sequencer);
 }
 
+/* When the sequencer next has something to do. */
+static uint64_t next_tick(const struct sim_port *port, const struct kilo_core *core)
+{
+	uint64_t quiet = quiet_ticks(core);
+
+	return quiet == UINT64_MAX ? SIM_NEVER : (core->ticks + quiet) * port->core_ticks;
+}
+
 uint64_t sim_kilo_core_tick(struct sim_port *port, uint32_t index)
 {
-	uint64_t tick = sim_now(port) / port->core_ticks, quiet;
+	uint64_t tick = sim_now(port) / port->core_ticks;
 	struct kilo_core *core = core_at(port, index, tick);
 	int offers;
 
@@ -232,10 +240,7 @@ uint64_t sim_kilo_core_tick(struct sim_port *port, uint32_t index)
 	core->ticks = tick + 1;
 	if (offers)
 		take_outputs(port, index, core, offers);
-	quiet = quiet_ticks(core);
-	if (quiet == UINT64_MAX)
-		return SIM_NEVER;
-	return (core->ticks + quiet) * port->core_ticks;
+	return next_tick(port, core);
 }
 
 /* Credits of neighbouring cores have come back. */
@@ -264,7 +269,7 @@ void sim_kilo_at_core(struct sim_port *port, const struct sim_message *message)
 		sim_queue_push(port, &core->refused, message);
 	if ((message->c & 0xff) == GPUTM_COMMIT_UNIT_REPORT_RETIRED)
 		return_credits(port, message);
-	call_core(port, message->core, now);
+	port->host->call_core(port, message->core, next_tick(port, core));
 }
 
 /* ---- beside the partition -------------------------------------------------------------------- */
