@@ -64,8 +64,8 @@ def fig_6_2(d):
                    .sel(variant="WarpTM"))
     yield table("within_warp", "aborts within the warp / aborts", within_warp)
     yield claim("Few conflicts are within a warp but on BH and AP",
-                at_most(within_warp.sel(program=["HT-H", "HT-M", "HT-L", "ATM", "CL", "CLto", "CC"]),
-                        0.2),
+                at_most(within_warp.sel(program=["HT-H", "HT-M", "HT-L", "ATM", "CL", "CLto",
+                                                 "CC"]), 0.2),
                 more(within_warp.sel(program=["BH", "AP"]), 0.2), off={"system.resolver": "none"},
                 quick="differs",
                 why="False conflicts of 2PCR count, which 6.7.1 names, too: with "
