@@ -192,8 +192,8 @@ static inline uint64_t raising(const struct gputm_recency_bloom *f, uint64_t sta
 }
 
 /* The least of a stamp in all cells, or, of an address never recorded, the answer for it. */
-static GPUTM__INLINE uint64_t least(const struct gputm_recency_bloom *f, const uint32_t cell[],
-				    uint32_t ways, uint32_t which)
+static uint64_t least(const struct gputm_recency_bloom *f, const uint32_t cell[], uint32_t ways,
+		      uint32_t which)
 {
 	const uint64_t *entry = f->entry + which;
 	uint32_t stamps = f->config.stamps;
