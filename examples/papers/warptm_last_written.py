@@ -25,4 +25,6 @@ def fig_6_15(d):
                 off=ALIKE, quick="holds")
     yield claim("Words in place of blocks of 128 bytes lose",
                 more(mean_time.sel(variant="2K-words"), mean_time.sel(variant="2K")),
-                off={"tcd.filter.granularity": 128}, quick="differs")
+                off={"tcd.filter.granularity": 128}, quick="differs",
+                why="In the small form octree and audit take no more cycles with words. At the "
+                    "paper's sizes the mean is 0.85 with words, and 0.80 with blocks (seed 1).")
