@@ -118,8 +118,7 @@ static uint32_t beside(const struct gputm_metadata_table *t, uint64_t key, uint3
  * The place of a key's entry or NOWHERE, and the cycles of the search: the stash is read together
  * with the ways, and memory after them.
  */
-static GPUTM__INLINE uint32_t find(const struct gputm_metadata_table *t, uint64_t key,
-				   uint32_t *cycles)
+static uint32_t find(const struct gputm_metadata_table *t, uint64_t key, uint32_t *cycles)
 {
 	uint32_t at = GPUTM__H3_SHAPED(t->h3, among, t, key);
 
