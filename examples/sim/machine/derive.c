@@ -52,7 +52,8 @@ static int derive_clocks(struct sim_machine *machine)
 	machine->dram.cl = dram_ticks256(config, fastest, config->dram_cl);
 	machine->dram.turn = dram_ticks256(config, fastest, config->dram_turn);
 	machine->dram.cycle = config->dram_groups ? dram_ticks256(config, fastest, 1) : 0;
-	machine->dram.group_banks = parts(config->dram_banks, parts(config->dram_groups, 1));
+	machine->dram.group_shift =
+		log2_of(parts(config->dram_banks, parts(config->dram_groups, 1)));
 	machine->line_ticks256 = (uint32_t)((uint64_t)config->line_bytes * fastest * 256 /
 					    config->dram_mbps);
 	return 0;

@@ -73,10 +73,10 @@ static uint64_t activate(const struct sim_machine *machine, const struct sim_dra
 static uint32_t gap(const struct sim_machine *machine, const struct sim_dram *dram,
 		    const struct sim_fetch *fetch)
 {
-	uint32_t banks = machine->dram.group_banks;
 	uint32_t turn = dram->wrote && !fetch->write ? machine->dram.turn : 0;
+	bool one_group = !((fetch->bank ^ dram->bank_used) >> machine->dram.group_shift);
 
-	return turn + (fetch->bank / banks == dram->bank_used / banks ? machine->dram.cycle : 0);
+	return turn + (one_group ? machine->dram.cycle : 0);
 }
 
 /* When the channel can carry its data, at the earliest. */

@@ -222,7 +222,7 @@ struct sim_machine {
 	uint32_t line_ticks256; /* 256ths of a tick that a line occupies DRAM */
 	struct {
 		uint32_t rc, rrd, rcd, rp, cl, turn, cycle; /* 256ths of a tick */
-		uint32_t group_banks; /* banks of a group */
+		uint32_t group_shift; /* of the number of a bank */
 	} dram;
 	uint32_t row_shift; /* of the number of a line */
 	uint32_t line_shift, sets;
