@@ -45,11 +45,11 @@ def fig_16(d):
     yield table("writer", "share of the single-writer limit in the aborts of snapshot isolation",
                 writer)
     yield claim("WarpTM aborts more often than Kilo TM", less(aborts.sel(system="kilo-tm"), 1),
-                off=NO_RESOLVER, expect="tied", quick="in part",
+                off=NO_RESOLVER, expect="in part",
                 why="With system.resolver=none WarpTM aborts as often as Kilo TM, so that the "
                     "resolution within the warp makes the difference; on the lists of one warp "
                     "(32 threads) there is none: both abort 202 times. On Tree-1 the difference "
-                    "is less than the spread of the seeds; On List-2, where any two insertions "
+                    "is less than the spread of the seeds. On List-2, where any two insertions "
                     "of a warp conflict, the resolution saves attempts: 3,784 aborts with it "
                     "and 4,191 without (seed 1), 4,191 of Kilo TM.")
     yield claim("Most of WarpTM's aborts come from the resolution within the warp",
