@@ -73,10 +73,13 @@ static uint64_t activate(const struct sim_machine *machine, const struct sim_dra
 static uint32_t gap(const struct sim_machine *machine, const struct sim_dram *dram,
 		    const struct sim_fetch *fetch)
 {
-	uint32_t turn = dram->wrote && !fetch->write ? machine->dram.turn : 0;
-	bool one_group = !((fetch->bank ^ dram->bank_used) >> machine->dram.group_shift);
+	uint32_t idle = 0;
 
-	return turn + (one_group ? machine->dram.cycle : 0);
+	if (machine->dram.turn && dram->wrote && !fetch->write)
+		idle = machine->dram.turn;
+	if (machine->dram.cycle && !((fetch->bank ^ dram->bank_used) >> machine->dram.group_shift))
+		idle += machine->dram.cycle;
+	return idle;
 }
 
 /* When the channel can carry its data, at the earliest. */

@@ -464,7 +464,7 @@ static inline uint64_t sim_pc_after(const struct sim_port *port, uint64_t pc)
 /* The warps of a core that may have threads: its first ones. */
 static inline uint32_t sim_used_warps(const struct sim_port *port, uint32_t core)
 {
-	uint32_t cores = port->shape.cores, turn = (core + cores - 1) % cores;
+	uint32_t cores = port->shape.cores, turn = (core ? core : cores) - 1;
 
 	if (turn + port->idle_cores >= cores)
 		return 0;
