@@ -219,17 +219,9 @@ static uint64_t quiet_ticks(const struct kilo_core *core)
 		       : gputm_commit_sequencer_next_offer(core->sequencer);
 }
 
-/* When the sequencer next has something to do. */
-static uint64_t next_tick(const struct sim_port *port, const struct kilo_core *core)
-{
-	uint64_t quiet = quiet_ticks(core);
-
-	return quiet == UINT64_MAX ? SIM_NEVER : (core->ticks + quiet) * port->core_ticks;
-}
-
 uint64_t sim_kilo_core_tick(struct sim_port *port, uint32_t index)
 {
-	uint64_t tick = sim_now(port) / port->core_ticks;
+	uint64_t tick = sim_now(port) / port->core_ticks, quiet;
 	struct kilo_core *core = core_at(port, index, tick);
 	int offers;
 
@@ -240,7 +232,10 @@ uint64_t sim_kilo_core_tick(struct sim_port *port, uint32_t index)
 	core->ticks = tick + 1;
 	if (offers)
 		take_outputs(port, index, core, offers);
-	return next_tick(port, core);
+	quiet = quiet_ticks(core);
+	if (quiet == UINT64_MAX)
+		return SIM_NEVER;
+	return (core->ticks + quiet) * port->core_ticks;
 }
 
 /* Credits of neighbouring cores have come back. */
@@ -269,7 +264,7 @@ void sim_kilo_at_core(struct sim_port *port, const struct sim_message *message)
 		sim_queue_push(port, &core->refused, message);
 	if ((message->c & 0xff) == GPUTM_COMMIT_UNIT_REPORT_RETIRED)
 		return_credits(port, message);
-	port->host->call_core(port, message->core, next_tick(port, core));
+	call_core(port, message->core, now);
 }
 
 /* ---- beside the partition -------------------------------------------------------------------- */
