@@ -92,11 +92,16 @@ def tell(story, told, quick, every=True):
     return changed
 
 
+def exit_status(changed, results):
+    """1: a verdict is not the expected one, or a point has no result."""
+    return int(bool(changed or results.failed or len(results.lines) < results.grid.points))
+
+
 def do_judge(o):
-    story, _, told = judged(o)
+    story, results, told = judged(o)
     changed = tell(story, told, o.quick)
     print(claims.counted(told))
-    return 1 if changed else 0
+    return exit_status(changed, results)
 
 
 def do_page(o):
@@ -111,7 +116,7 @@ def do_page(o):
     page.draw(pictures)
     plot.write(o.page, "\n".join(lines))
     plot.write(stem + ".html", page.to_html(lines, os.path.dirname(o.page)))
-    return 1 if tell(story, told, o.quick, every=False) else 0
+    return exit_status(tell(story, told, o.quick, every=False), results)
 
 
 def do_tell(o):
@@ -151,7 +156,7 @@ def main():
                      help="settings in which the two files differ")
     select(one)
     select(command("plot", do_plot, "draw the figures of a study, FILE.svg", "study", "results", "picture"))
-    command("judge", do_judge, "judge the claims of FILE.py beside a study: exit 1 if one is not as expected",
+    command("judge", do_judge, "judge the claims of FILE.py beside a study: exit 1 if one is not as expected, or a point has no result",
             "story", "results")
     command("page", do_page, "judge, and write FILE.md, FILE.html and pictures", "story", "results", "page")
     command("tell", do_tell, "the line for a study that tells what FILE.py asks for", "story", quick=False)
