@@ -195,7 +195,10 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_tx_log_get_group(const struct gputm_tx_log 
 						      uint64_t *set);
 /** @return the partition that holds @p address: (address / interleave) mod partitions. */
 GPUTM_API uint32_t gputm_tx_log_partition(const struct gputm_tx_log *log, uint64_t address);
-/** @return the same in flits, rounded up. */
+/**
+ * @return the flits of a packet of header_bytes and so many entries, rounded up, without a mask
+ * of lanes.
+ */
 GPUTM_API uint64_t gputm_tx_log_packet_flits(const struct gputm_tx_log *log, uint32_t entries);
 
 GPUTM_END_DECLS
