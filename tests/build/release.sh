@@ -87,4 +87,12 @@ case_pictures() {
 		cmp concurrency.svg "$sources/man/pictures/concurrency.svg" ||
 		complain "man/pictures/concurrency.svg is of another model: make pictures"
 }
+
+# The results name the sources that they are of, as each of their lines does.
+case_results() {
+	run "the model" make -s gputm-sim || return
+	model=$(sed -n 's/^#define SIM_MODEL "\(.*\)"/\1/p' examples/sim/model.h)
+	grep -qF "model $model" "$sources/examples/papers/results.md" ||
+		complain "examples/papers/results.md does not name model $model: run the small forms anew, compare"
+}
 cases "$@"
