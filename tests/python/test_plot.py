@@ -123,6 +123,13 @@ class Program(Case):
         self.assertEqual(status, 2)
         self.assertIn("did you mean cycles? it has cycles, aborted", err)
 
+    def test_judge_ends_with_1_where_points_have_no_result(self):
+        rows, statuses = study_lines(lambda variant, limit, seed: 1), []
+        for some in rows, rows[:-1], [*rows[:-1], {**rows[-1], "failed": "it waits"}]:
+            self.file("results", some)
+            statuses.append(self.call("judge", self.story, self.results)[0])
+        self.assertEqual(statuses, [0, 1, 1])
+
     def test_what_results_lack_is_told(self):
         rows = study_lines()
         self.file("results", [{**rows[0], "failed": "it waits"}, *rows[1:7]])
