@@ -20,12 +20,12 @@ def reference(d):
     yield claim("Aborts are those of the authors' simulator within a factor of 1.25",
                 within(aborts.sel(clocks="simulator"), 1.25, aborts_printed.sel(clocks="simulator")),
                 off={"concurrency": "inf"}, expect="in part",
-                why="0.71 at a limit of 1 (0.80 with warp_clock.backoff_limit=0, seed 1), and "
-                    "1.42 without one, where it is 1.28 with the longer back-off of cores. No "
+                why="0.72 at a limit of 1 (0.79 with warp_clock.backoff_limit=0, seed 1), and "
+                    "1.43 without one, where it is 1.28 with the longer back-off of cores. No "
                     "other cause was found.")
     yield claim("Cycles are those of the authors' simulator within a factor of 1.25",
                 within(time.sel(clocks="simulator"), 1.25, time_printed.sel(clocks="simulator")),
                 off={"concurrency": "inf"}, expect="in part",
-                why="0.65 to 0.73 at limits of 1 to 8, 0.87 without one. Theirs takes some 600 "
+                why="0.65 to 0.73 at limits of 1 to 8, 0.91 without one. Theirs takes some 600 "
                     "cycles more for each attempt of a warp at a limit of 1: its entries commit "
                     "in the order of CIDs, which the paper has not and no option of ours does.")

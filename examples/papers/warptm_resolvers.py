@@ -28,7 +28,7 @@ def fig_6_14(d):
                 why="The engine that walks the logs lane by lane has the clock of the cores: "
                     "1400 MHz here (Table 6.1), where SCR costs 4 % (seed 1), and of 700 MHz in "
                     "the released simulator. With the settings of that (machine reference) SCR "
-                    "costs 62 % on HT-M, 65 % on HT-L and 66 % on CL; see "
+                    "costs 63 % on HT-M, 64 % on HT-L and 67 % on CL; see "
                     "examples/studies/scr-clock.study.")
     yield claim("SCR costs more than 2PCR", more(cost_scr, cost_2pcr),
                 off={"system.resolver_overhead": 0}, quick="holds")

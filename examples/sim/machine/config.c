@@ -14,6 +14,8 @@
 #define GDDR3 "our choice: those of a GDDR3 chip"
 #define RELEASED "GETM's released simulator, its settings"
 #define FX5800 "Quadro FX5800"
+#define READS "our choice: the texts say of writes no more than of reads"
+#define ALIKE "our choice: the texts tell neither writes from reads nor banks from one another"
 #define TWO_EDGES ": 8 B twice in a cycle of 800 MHz, as the Quadro FX5800 has them"
 
 static const char *const schedulers[] = { "lrr", "gto", "two_level" };
@@ -86,7 +88,7 @@ static const char *const schedulers[] = { "lrr", "gto", "two_level" };
 	F(l2_write_miss, 0, SIM_BURST_MAX, true, NULL,                                         \
 	  "bytes of the bursts in which a write goes to DRAM and is answered by it when its "  \
 	  "line is not in the L2 yet, besides what brings the line; 0: the line answers it",   \
-	  ALL(0, "our choice: the texts say of writes no more than of reads")),                \
+	  0, READS, 64, RELEASED, 0, READS, 0, READS),                                         \
 	F(dram_latency, 0, 5000, false, NULL, "core cycles more for an L2 miss",               \
 	  200, T6_1, 100, RELEASED, 0, T4_4 ": in l2_latency", 0, T4_4 ": in l2_latency"),     \
 	F(dram_mbps, 100, 1000000, false, NULL,                                                \
@@ -99,7 +101,7 @@ static const char *const schedulers[] = { "lrr", "gto", "two_level" };
 	F(dram_row_bytes, 128, 1u << 20, true, NULL, "bytes of a row of DRAM",                 \
 	  4096, RELEASED, 4096, RELEASED, 4096, SILENT, 4096, SILENT),                         \
 	F(dram_queue, 1, 1024, false, NULL, "requests that the DRAM controller chooses from",  \
-	  32, T6_1, 32, RELEASED, 32, T3_2, 32, T4_4),                                         \
+	  32, T6_1, 16, RELEASED, 32, T3_2, 32, T4_4),                                         \
 	F(dram_mhz, 100, 5600, false, NULL, "clock of the DRAM's commands, MHz",               \
 	  924, T6_1, 924, RELEASED, 800, T3_2, 800, T4_4),                                     \
 	F(dram_rc, 0, 1000, false, NULL, "DRAM cycles between rows of a bank",                 \
@@ -114,11 +116,11 @@ static const char *const schedulers[] = { "lrr", "gto", "two_level" };
 	  12, RELEASED, 12, RELEASED, 10, T3_2, 10, T4_4),                                     \
 	F(dram_turn, 0, 1000, false, NULL,                                                     \
 	  "DRAM cycles that the channel is idle before a read after a write",                  \
-	  ALL(0, "our choice: writes and reads are alike")),                                   \
+	  0, ALIKE, 17, RELEASED ": CDLR and CL", 0, ALIKE, 0, ALIKE),                         \
 	F(dram_groups, 0, SIM_BANKS, true, NULL,                                               \
 	  "groups of neighbouring banks: after the data of one, data of its group are a DRAM " \
 	  "cycle later than others; 0: no groups",                                             \
-	  ALL(0, "our choice: all banks are alike")),                                          \
+	  0, ALIKE, 4, RELEASED, 0, ALIKE, 0, ALIKE),                                          \
 	F(plain_latency, 1, 1000, false, NULL,                                                 \
 	  "core cycles from an instruction to the next of its warp",                           \
 	  8, DEPTH, 4, DEPTH, 24, DEPTH, 24, DEPTH),                                           \
