@@ -132,9 +132,14 @@ void gputm__commit_wait_for_writer(struct gputm_commit_unit *self, struct entry 
 /* The outcome is known: count it for the group, once. */
 static void decide(struct gputm_commit_unit *self, struct entry *entry)
 {
-	if (!(entry->flags & GPUTM__DECIDED))
-		group_last(self, entry)->decided++;
+	struct entry *last = group_last(self, entry);
+
+	if (entry->flags & GPUTM__DECIDED)
+		return;
 	entry->flags |= GPUTM__DECIDED;
+	last->decided++;
+	if (entry->flags & GPUTM__AGAIN)
+		last->again--;
 }
 
 /* The outcome is known. It is reported when the pointer comes there; at once if the pointer is past
@@ -181,6 +186,7 @@ static void revalidate_entry(struct gputm_commit_unit *self, struct entry *entry
 {
 	entry->flags &= (uint8_t)~(GPUTM__FAILED | GPUTM__HAZARDOUS);
 	entry->flags |= GPUTM__AGAIN;
+	group_last(self, entry)->again++;
 	self->revalidations++;
 	if (is_unbounded(entry, 0)) {
 		gputm__commit_ask(self, entry, GPUTM_COMMIT_UNIT_PURPOSE_REVALIDATE);
@@ -221,33 +227,24 @@ static bool completes_group(const struct gputm_commit_unit *self, struct entry *
 	return missing == own;
 }
 
-/* Does the pointer pass the group although outcomes are missing? Revalidations bring these. */
-static bool can_pass(const struct gputm_commit_unit *self, const struct entry *last)
-{
-	uint32_t size = group_size(self, last);
-
-	if (!is_passing(self) || self->hazard - self->outcome < size)
-		return false;
-	for (uint32_t n = 0; n < size; n++)
-		if (!is_settling(entry_at(self, self->outcome + n)))
-			return false;
-	return true;
-}
-
-/* In CID order: are all outcomes of the group at the pointer known? A skip needs no room for a
- * report, as nothing is reported of it; in warp mode a warp of skips waits for room all the same.
- */
+/* In CID order: are all outcomes of the group at the pointer known, or does the pointer pass the
+ * group as revalidations will bring the missing ones? A skip needs no room for a report, as nothing
+ * is reported of it; in warp mode a warp of skips waits for room all the same. */
 static inline bool can_finalise_next(const struct gputm_commit_unit *self)
 {
-	struct entry *entry = entry_at(self, self->outcome), *last;
+	struct entry *entry = entry_at(self, self->outcome);
+	const struct entry *last;
+	uint32_t size;
 
 	if (!is_settling(entry))
 		return false;
 	last = group_last(self, entry);
-	if (last->decided != group_size(self, last))
-		return can_pass(self, last);
-	return self->hazard - self->outcome >= last->decided &&
-	       (has_report_room(self) || (!self->config.warp_mode && !last->begun));
+	size = group_size(self, last);
+	if (self->hazard - self->outcome < size)
+		return false;
+	if (last->decided != size)
+		return is_passing(self) && last->decided + last->again == size;
+	return has_report_room(self) || (!self->config.warp_mode && !last->begun);
 }
 
 /* What is on the list comes first: in CID order that is older than the entry at the pointer. */

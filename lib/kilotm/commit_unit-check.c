@@ -306,17 +306,21 @@ static const char *check_lists(const struct gputm_commit_unit *self)
 
 static const char *check_decided(const struct gputm_commit_unit *self)
 {
-	uint32_t decided = 0;
+	uint32_t decided = 0, again = 0;
 
 	if (!self->config.warp_mode)
 		return NULL;
 	for (uint64_t cid = self->oldest; cid != self->head; cid++) {
 		const struct entry *entry = entry_at(self, cid);
+		bool known = entry->flags & GPUTM__DECIDED;
 
 		decided = entry->lane && cid != self->oldest ? decided : entry->lane;
-		decided += entry->begun ? (entry->flags & GPUTM__DECIDED) != 0
-					: entry->state == GPUTM_COMMIT_UNIT_STATE_FINISHED;
-		if (entry->lanes && ends_warp(entry) && entry->decided != decided)
+		decided += entry->begun ? known : entry->state == GPUTM_COMMIT_UNIT_STATE_FINISHED;
+		again = entry->lane ? again : 0;
+		again += entry->flags & GPUTM__AGAIN && !known;
+		if (!entry->lanes || !ends_warp(entry))
+			continue;
+		if (entry->decided != decided || entry->again != again)
 			return "C8: the decided lanes of a warp are not its outcomes and skips";
 	}
 	return NULL;

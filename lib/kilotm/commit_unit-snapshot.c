@@ -275,6 +275,8 @@ static void rebuild_entry(struct gputm_commit_unit *self, struct entry *entry)
 	self->active += entry->state != GPUTM_COMMIT_UNIT_STATE_UNUSED;
 	if (skip || entry->flags & GPUTM__DECIDED)
 		group_last(self, entry)->decided++;
+	else if (entry->flags & GPUTM__AGAIN)
+		group_last(self, entry)->again++;
 	if (entry->state == GPUTM_COMMIT_UNIT_STATE_VALIDATE && entry->flags & GPUTM__HAZARDOUS)
 		gputm__commit_wait_for_writer(self, entry);
 	if (is_write_pending(self, entry))
