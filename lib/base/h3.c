@@ -124,13 +124,15 @@ static void fill_byte(const struct gputm_h3 *h3, uint64_t *table, uint32_t group
 	}
 }
 
+/* Bytes without a bit of the key stay zero. */
 static void fill_tables(struct gputm_h3 *h3)
 {
+	uint32_t bytes = (h3->low_bits + h3->config.key_bits + 7) / 8;
 	uint64_t *table = h3->table;
 
-	for (uint32_t group = 0; group < h3->groups; group++)
-		for (uint32_t byte = 0; byte < h3->key_bytes; byte++, table += 256)
-			fill_byte(h3, table, group, byte);
+	for (uint32_t group = 0; group < h3->groups; group++, table += h3->group_size)
+		for (uint32_t byte = 0; byte < bytes; byte++)
+			fill_byte(h3, table + byte * 256, group, byte);
 }
 
 static uint64_t fingerprint(const struct gputm_h3 *h3)
