@@ -113,12 +113,6 @@ static int setup(struct gputm_unit *unit)
 	return 0;
 }
 
-static void free_table(struct gputm_unit *unit, struct warp *w)
-{
-	gputm__disown(unit, w->entry);
-	gputm__disown(unit, w->slot);
-}
-
 static void forget(struct warp *w)
 {
 	w->used = 0;
@@ -169,26 +163,24 @@ static inline void link_entry(struct warp *w, uint64_t *slot, uint64_t at)
 
 static int grow(struct gputm_unit *unit, struct warp *w, uint64_t more)
 {
-	uint64_t slots = w->slots ? w->slots : SLOTS_MIN;
-	struct warp grown = *w;
+	uint64_t slots = w->slots ? w->slots : SLOTS_MIN, *slot;
+	size_t room = (size_t)w->slots / 2;
 
 	while ((w->used + more) * 2 > slots)
 		slots *= 2;
 	if (slots > SLOTS_MAX)
 		return -ENOMEM;
-	grown.slots = slots;
-	grown.slot = gputm__own(unit, (size_t)slots, sizeof(*grown.slot));
-	grown.entry = gputm__own(unit, (size_t)slots / 2, sizeof(*grown.entry));
-	if (!grown.slot || !grown.entry) {
-		free_table(unit, &grown);
+	slot = gputm__own(unit, (size_t)slots, sizeof(*slot));
+	if (!slot ||
+	    gputm__own_more(unit, &w->entry, &room, (size_t)slots / 2, sizeof(*w->entry))) {
+		gputm__disown(unit, slot);
 		return -ENOMEM;
 	}
-	for (uint64_t at = 0; at < w->used; at++) {
-		grown.entry[at] = w->entry[at];
-		link_entry(&grown, slot_of(&grown, w->entry[at].word), at);
-	}
-	free_table(unit, w);
-	*w = grown;
+	gputm__disown(unit, w->slot);
+	w->slot = slot;
+	w->slots = slots;
+	for (uint64_t at = 0; at < w->used; at++)
+		link_entry(w, slot_of(w, w->entry[at].word), at);
 	return 0;
 }
 
