@@ -11,13 +11,16 @@ bool sim_grow(void *array, size_t element, void *room, size_t room_bytes, size_t
 	size_t had = room_bytes == sizeof(uint32_t) ? *(uint32_t *)room : *(size_t *)room;
 	size_t wanted = 2 * had > need ? 2 * had : need;
 	void *larger;
+	bool first;
 
 	wanted = wanted < 8 ? 8 : wanted;
 	memcpy(&larger, array, sizeof larger);
-	larger = sim_realloc(larger, wanted * element);
+	first = !larger;
+	larger = first ? sim_calloc(wanted, element) : sim_realloc(larger, wanted * element);
 	if (!larger)
 		return false;
-	memset((char *)larger + had * element, 0, (wanted - had) * element);
+	if (!first)
+		memset((char *)larger + had * element, 0, (wanted - had) * element);
 	memcpy(array, &larger, sizeof larger);
 	if (room_bytes == sizeof(uint32_t))
 		*(uint32_t *)room = (uint32_t)wanted;

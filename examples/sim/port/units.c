@@ -35,10 +35,12 @@ static uint32_t instances(const struct sim_port *port, const char *role,
 	return count;
 }
 
-/* Room for one more unit. */
+/* Room for one more unit. The first unit makes room for most of the units of all systems. */
 static int reserve(struct sim_port *port)
 {
-	return SIM_ROOM(port->unit, port->unit_capacity, port->units + 1) ? 0 : -ENOMEM;
+	size_t most = 3 * (size_t)port->shape.cores * port->shape.warps, need = port->units + 1;
+
+	return SIM_ROOM(port->unit, port->unit_capacity, need < most ? most : need) ? 0 : -ENOMEM;
 }
 
 /* Append a word and a number to a text: its new end. */
