@@ -4,7 +4,8 @@
  *	bench list			number, unit, operation, inside, bound_inside, per turn,
  *					why there is no bound
  *	bench time NUMBER		nanoseconds of the operation and of its bound
- *	bench count NUMBER N		2 N turns of either loop between marks, for callgrind
+ *	bench count N [UNIT]		2 N turns of each loop between marks, for callgrind: of the
+ *					operations in the order of the list, each before its bound
  */
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
@@ -119,10 +120,22 @@ static void count_it(void *state, void (*loop)(void *, uint64_t), uint64_t turns
 	bench_mark();
 }
 
+static void count_all(uint64_t turns, const char *unit)
+{
+	for (const struct bench_table *t = tables; t; t = t->next)
+		for (const struct bench_op *op = t->op; op < t->op + t->count; op++) {
+			if (unit && strcmp(unit, t->unit))
+				continue;
+			count_it(state_of(t, op), op->run, turns);
+			if (op->bound)
+				count_it(state_of(t, op), op->bound, turns);
+		}
+}
+
 int main(int argc, char **argv)
 {
 	unsigned long number = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
-	uint64_t turns = argc == 4 ? strtoull(argv[3], NULL, 10) : 0;
+	const uint64_t turns = number;
 	const struct bench_table *table = find(&number);
 	const struct bench_op *op = table ? &table->op[number] : NULL;
 
@@ -130,12 +143,10 @@ int main(int argc, char **argv)
 		list();
 	} else if (op && argc == 3 && !strcmp(argv[1], "time")) {
 		time_it(table, op);
-	} else if (op && turns && !strcmp(argv[1], "count")) {
-		count_it(state_of(table, op), op->run, turns);
-		if (op->bound)
-			count_it(state_of(table, op), op->bound, turns);
+	} else if (turns && argc <= 4 && !strcmp(argv[1], "count")) {
+		count_all(turns, argv[3]);
 	} else {
-		fprintf(stderr, "usage: bench list | time NUMBER | count NUMBER TURNS\n");
+		fprintf(stderr, "usage: bench list | time NUMBER | count TURNS [UNIT]\n");
 		return 2;
 	}
 	return 0;

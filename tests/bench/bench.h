@@ -10,7 +10,6 @@
  * Time is taken of the loops. Instructions are counted by callgrind inside the
  * functions named in `inside` and `bound_inside` only, so the loop and the making
  * of its inputs do not count. A name may be a pattern with one trailing '*'.
- * Functions named must not call one another: callgrind toggles at each entry.
  */
 #include <stdlib.h>
 #include <string.h>
