@@ -198,14 +198,14 @@ look(const struct gputm_unit *unit, uint8_t *snapshot, size_t room_for)
 	return size <= room_for ? size : 0;
 }
 
-static void damage_often(struct gputm_unit *unit, unsigned seed)
+static void damage_often(struct gputm_unit *unit, unsigned seed, unsigned times)
 {
 	size_t size = gputm_unit_save(unit, NULL, 0), bent_room = 2 * size + 4096, bent_size;
 	uint8_t *now = malloc(size), *bent = malloc(bent_room), kept[2][8];
 	uint64_t random = seed;
 
 	gputm_unit_save(unit, now, size);
-	for (unsigned n = 0; n < 1000 && endless < 10; n++) {
+	for (unsigned n = 0; n < times && endless < 4; n++) {
 		uint8_t *word[2] = { word_at(unit, &random), word_at(unit, &random) };
 
 		for (unsigned i = 0; i < 2; i++)
@@ -240,17 +240,17 @@ const char *kit_damaged(struct gputm_unit *unit, uint64_t was, uint64_t value)
 	return broken;
 }
 
-void kit_damage(struct gputm_unit *unit, unsigned thousands)
+void kit_damage(struct gputm_unit *unit, unsigned processes, unsigned times)
 {
 	fflush(NULL);
-	for (unsigned seed = 0; seed < thousands; seed++) {
+	for (unsigned seed = 0; seed < processes; seed++) {
 		pid_t child = fork();
 
 		ck_assert_int_ge(child, 0);
 		if (!child) {
 			alarm(20);
 			guard();
-			damage_often(unit, seed);
+			damage_often(unit, seed, times);
 			fflush(NULL);
 			_exit(0);
 		}

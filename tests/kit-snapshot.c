@@ -304,7 +304,7 @@ void kit_forge(struct gputm_unit *unit)
 	ck_assert_ptr_nonnull(bent);
 	forge(unit, gputm_unit_save, &now, bent,
 	      large < 9 ? 9000 / (1 + large) : kit_memory() < LARGE ? 900 : 90);
-	kit_damage(unit, large < 5 ? 6 - large : 1);
+	kit_damage(unit, large < 5 ? 6 - large : 1, kit_memory() < LARGE ? 1000 : 100);
 	free(bent);
 	free(now.bytes);
 }

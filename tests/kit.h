@@ -247,8 +247,8 @@ void kit_hostile(const struct kit_maker *maker, struct gputm_unit *unit);
  * unit, and damage its memory as often; hundreds where so much memory is there that a load takes
  * long. The unit is as before. Of a few units of a program. */
 void kit_forge(struct gputm_unit *unit);
-/* Each thousand of damages in a process of its own, which may end early. */
-void kit_damage(struct gputm_unit *unit, unsigned thousands);
+/* So many damages in each process, which ends early where checks go round for ever. */
+void kit_damage(struct gputm_unit *unit, unsigned processes, unsigned times);
 /* What the check says while the last word of 64 bits that holds `was` in the memory of units holds
  * this value; NULL: nothing. Arrays come after the struct of their unit. */
 const char *kit_damaged(struct gputm_unit *unit, uint64_t was, uint64_t value);
