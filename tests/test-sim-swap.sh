@@ -8,24 +8,25 @@ srcdir=${srcdir:-${top_srcdir:-.}} # make check-swap gives the latter
 data=$srcdir/tests/data kernels=$srcdir/examples/kernels
 systems='serial coarse-lock fine-lock ideal kilo-tm warptm warptm-tcd eapg getm si-tm si-tm-oracle'
 versioned='kilo-tm warptm warptm-tcd eapg getm si-tm si-tm-oracle'
-steps='1000 1777' threads=1024
-if [ "${GPUTM_TEST_SCALE:-}" = small ]; then
-	systems='kilo-tm warptm-tcd getm si-tm' versioned=$systems
-	steps=1000 threads=256
-fi
+steps='0 1000 1777' threads=1024 few= launches=3
 small='set machine.cores 3
 set machine.warps 8'
+# Small scale looks at the swaps: that the reports stay the same is seen at full scale.
+if [ "${GPUTM_TEST_SCALE:-}" = small ]; then
+	systems='kilo-tm warptm-tcd getm si-tm' versioned=$systems
+	steps=2000 threads=256 few='set machine.cores 3' launches=2
+fi
 
 # swapped POINTS: the study on standard input, which has so many points, with units that stay and with
 # units swapped in each of the steps. A result tells all that a report does but the setting.
 swapped() {
 	{
 		cat
-		echo "set machine.swap_units_every 0 $steps"
+		echo "set machine.swap_units_every $steps"
 		echo check
 	} >"$work/points"
-	study $(($1 * $(count 0 $steps))) '
-		count = split("0 '"$steps"'", step, " ")
+	study $(($1 * $(count $steps))) '
+		count = split("'"$steps"'", step, " ")
 		which = (NR - 1) % count + 1
 		if (figure("check.passed") != "true")
 			wrong("no run that passes its check")
@@ -55,11 +56,12 @@ workload audit
 threads $threads
 STUDY
 # Cores without a TM system have units of their own: of each mechanism, and coalescers.
-cp "$kernels"/*.edges "$work" && sed 's/^launch [0-9]*/launch 3/' "$kernels/bfs.kernel" >"$work/bfs.kernel"
+cp "$kernels"/*.edges "$work" && sed "s/^launch [0-9]*/launch $launches/" "$kernels/bfs.kernel" >"$work/bfs.kernel"
 swapped 10 <<STUDY
 kernel $work/bfs.kernel $kernels/nested.kernel
 divergence pdom dwf dwf-wb tbc tbc-lcp
 machine fermi
+$few
 STUDY
 # Limits that move.
 swapped 4 <<STUDY
