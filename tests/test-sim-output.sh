@@ -217,6 +217,14 @@ block end
 	exit
 KERNEL
 
+	# until_begun FILE: until the run $pid has begun to write the file, or has ended
+	until_begun() {
+		while :; do
+			for part in "$1".*.part; do :; done
+			[ ! -e "$part" ] && kill -0 $pid 2>/dev/null || return 0
+			sleep 0.03
+		done
+	}
 	# ended SIGNAL ARGUMENT...: the signal comes when the run has begun
 	ended() {
 		signal=$1
@@ -224,9 +232,7 @@ KERNEL
 		rm -f report
 		"$sim" "$@" --out report 2>err &
 		pid=$!
-		until ls report.*.part >/dev/null 2>&1; do
-			kill -0 $pid 2>/dev/null || break
-		done
+		until_begun report
 		sleep 0.1
 		kill "-$signal" "$pid"
 		wait $pid
@@ -236,7 +242,9 @@ KERNEL
 		grep -q "signal SIG$signal" report || complain "SIG$signal: $*: the report does not say so"
 		no_part "SIG$signal"
 	}
-	many='--workload bank --threads 400000'
+	threads=400000
+	[ "${GPUTM_TEST_SCALE:-}" != small ] || threads=100000
+	many="--workload bank --threads $threads"
 	# shellcheck disable=SC2086
 	{
 		ended INT $many --format json --check
@@ -247,7 +255,7 @@ KERNEL
 		grep -q ',,,ended,signal SIGTERM$' report || complain 'ended: CSV'
 		ended TERM $many --system ideal --check
 		tail -1 report | grep -q 'Not checked: the run was ended' || complain 'ended: text'
-		ended INT --system hetm --workload w1 --threads 400000 --format json --check
+		ended INT --system hetm --workload w1 --threads $threads --format json --check
 		"$lint" <report || complain 'ended: hetm: no JSON'
 		ended INT --kernel loop.kernel --format json
 		"$lint" <report || complain 'ended: kernel: no JSON'
@@ -266,9 +274,7 @@ KERNEL
 		rm -f "$file"
 		"$sim" "$@" 2>err &
 		pid=$!
-		until ls "$file".*.part >/dev/null 2>&1; do
-			kill -0 $pid 2>/dev/null || break
-		done
+		until_begun "$file"
 	}
 	# shellcheck disable=SC2086
 	begun report $many --out report
