@@ -443,13 +443,13 @@ case_traces() {
 		echo 'SKIP: recorded traces: TRACES is not set'
 		return
 	fi
-	# Of the traces that take longest a half, and of intruder, where nearly all conflict,
-	# three transactions for each thread: the rest of these takes longer than all other traces.
+	# Of the traces that take longest a half, and less of those where nearly all conflict, intruder (three
+	# transactions for each thread) and karger: the rest of these takes longer than all other traces.
 	transactions() {
 		case $1 in
 		*/stamp_intruder.*) most=2880 ;;
 		*/stamp_vacation_low.*) most=2048 ;;
-		*/gc_karger_roget.*) most=2500 ;;
+		*/gc_karger_roget.*) most=1250 ;;
 		*) most=1000000 ;;
 		esac
 		zcat "$1" | grep -v '^# transactions:' | head -n $most
