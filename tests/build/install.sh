@@ -69,13 +69,19 @@ else
 		PATH=$work/moved/bin:$PATH gputm-sim --system ideal --workload moved --threads 64 \
 			>"$work/out" || complain "gputm-sim does not find the kernels of a moved prefix"
 	fi
+	study=$work/moved/share/doc/libgputm/examples/studies/cores.study
+	if [ -d "$kernels" ] && [ -f "$study" ]; then
+		"$work/moved/bin/gputm-sim" --study "$study" --quick --out "$work/points" ||
+			complain "a study that is installed does not run from there"
+	fi
 	[ $failed = 1 ] || echo "README.md's program: ran as printed, also from a moved prefix"
 fi
 
 for page in gputm.7 gputm_recency_bloom.3 gputm_recency_bloom_update.3; do
 	[ -n "$(find "$prefix" -name "$page" | head -1)" ] || complain "man page $page is not installed"
 done
-for file in doc/libgputm/README.md doc/libgputm/NEWS doc/libgputm/COPYING ${INSTALLED:-}; do
+for file in doc/libgputm/README.md doc/libgputm/CONTRIBUTING.md doc/libgputm/NEWS doc/libgputm/COPYING \
+	${INSTALLED:-}; do
 	[ -f "$prefix/share/$file" ] || complain "share/$file is not installed"
 done
 exit $failed
