@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# What ./bootstrap papers asks make for, and what it refuses, with a make that only tells what is
-# asked of it.
+# What ./bootstrap papers and check ask make for, what check tells of skipped tests, and what is
+# refused, with a make that only tells what is asked of it.
 . "${srcdir:-.}/tests/build/lib.sh"
 
 mkdir -p "$work/build/papers-quick" "$work/bin"
@@ -45,6 +45,17 @@ The page: $work/build/papers-quick/page.html" papers QUICK=1
 make -s --no-print-directory -C build papers
 ' papers
 	case $said in *page*) complain "bootstrap papers names a page that there is not: $said" ;; esac
+}
+case_skipped() {
+	mkdir -p build/tests/build
+	printf ':test-result: PASS\n' >build/tests/passed.trs
+	printf ':test-result: SKIP\n' >build/tests/build/skipped.trs
+	printf 'more\nSKIP: no compiler\nSKIP build/skipped.sh (exit status: 77)\n' >build/tests/build/skipped.log
+	says 0 'make -s --no-print-directory -C build -j3 all
+make -s --no-print-directory -C build -j3 check
+bootstrap: tests/build/skipped.log: SKIP: no compiler
+' check
+	case $said in *passed*) complain "bootstrap check names a test that passed: $said" ;; esac
 }
 case_refusals() {
 	says 2 'papers "QUICK=2": expected QUICK=1 or ABLATE=1' papers QUICK=2
