@@ -112,8 +112,9 @@ static void clear(struct gputm_unit *unit)
 {
 	struct gputm_warp_former *f = (void *)unit;
 
+	/* A slot that a refused snapshot has left free may have an age. */
 	for (uint32_t slot = 0; slot < f->slots; slot++)
-		if (f->pool[slot].state != GPUTM__POOL_FREE)
+		if (f->pool[slot].state != GPUTM__POOL_FREE || f->pool[slot].order)
 			f->pool[slot] = (struct gputm__pool_warp){ 0 };
 	memset(f->used, 0, f->words * sizeof(*f->used));
 	memset(f->warp, 0, f->config.warps * sizeof(*f->warp));

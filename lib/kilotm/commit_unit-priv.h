@@ -107,7 +107,7 @@ struct entry {
 	uint8_t asked;       /* purpose + 1 of the log that has been asked for */
 	uint8_t lane, lanes; /* place in its warp; lanes = 0: no message has come yet */
 	uint8_t decided;     /* of a group, at its last entry: outcomes known, and skips */
-	uint8_t again;       /* the same: outcomes that revalidations will bring */
+	uint8_t again;       /* there: outcomes that revalidations will bring */
 };
 
 /*
