@@ -200,6 +200,29 @@ KIT_MADE(test_fig_3_8_block_stack, s, "lanes=4 warps=1 likely_convergence=1")
 	ck_assert_uint_eq(kit_stat(unit_of(s), "merged"), 2);
 }
 
+/* An entry that branches with its own RPC and another LPC becomes that one's and keeps its own. */
+KIT_MADE(test_block_stack_another_likely_point, s, "lanes=4 warps=1 likely_convergence=1")
+{
+	const struct gputm_block_stack_target at_a = { 'C', 'B', 'F', 'E' };
+	const struct gputm_block_stack_target at_c = { 'D', 'B', 'F', 'G' };
+
+	launch(s, 'A', (const unsigned[]){ 1, 2, 3, 4, 0 });
+	admit(s, 1, (const unsigned[][4]){ { 1, 2, 3, 4 } });
+	ck_assert_int_eq(gputm_block_stack_branch(s, 0, 0xe, &at_a), GPUTM_BLOCK_STACK_COMPACT);
+	admit(s, 1, (const unsigned[][4]){ { 0, 2, 3, 4 } });
+	ck_assert_int_eq(gputm_block_stack_branch(s, 0, 0xc, &at_c), GPUTM_BLOCK_STACK_COMPACT);
+	expect(s, 5, "F - 0 1111; E F 0 0000; B F E@1 0 1000; G F E@1 0 0000; "
+		     "B F G@3 0 0100; D F G@3 1 0011");
+	admit(s, 1, (const unsigned[][4]){ { 0, 0, 3, 4 } });
+	ck_assert_int_eq(gputm_block_stack_arrive(s, 0, 'G'), GPUTM_BLOCK_STACK_COMPACT);
+	admit(s, 1, (const unsigned[][4]){ { 0, 2, 0, 0 } });
+	ck_assert_int_eq(gputm_block_stack_arrive(s, 0, 'G'), GPUTM_BLOCK_STACK_COMPACT);
+	expect(s, 3, "F - 0 1111; E F 0 0000; B F E@1 0 1000; G F E@1 1 0111");
+	admit(s, 1, (const unsigned[][4]){ { 0, 2, 3, 4 } });
+	ck_assert_int_eq(gputm_block_stack_arrive(s, 0, 'E'), GPUTM_BLOCK_STACK_COMPACT);
+	expect(s, 2, "F - 0 1111; E F 0 0111; B F E@1 1 1000");
+}
+
 /* A loop of a thousand turns, which a thread leaves at times, needs four entries. */
 KIT_MADE(test_block_stack_loop_does_not_grow, s, "lanes=2 warps=1 depth=4")
 {

@@ -157,10 +157,12 @@ static void branch(struct warp *w, const struct gputm_simt_stack_target *target,
 	w->stats.divergences++;
 	w->stats.replaced += again && !likely;
 	w->rows -= again && !likely;
-	if (again && likely)
-		*top = (struct gputm_simt_stack_entry)ROW(lpc, rpc, 0);
-	else if (!again)
+	if (again && likely) {
+		top->pc = lpc; /* its own LPC stays */
+		top->mask = 0;
+	} else if (!again) {
 		top->pc = rpc;
+	}
 	if (!again && likely)
 		PUSH(w, ROW(lpc, rpc, 0));
 	for (size_t i = 0; i < count; i++)

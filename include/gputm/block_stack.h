@@ -200,7 +200,7 @@ GPUTM_API GPUTM_MUST_CHECK int gputm_block_stack_admit(struct gputm_block_stack 
  * there is a likely-convergence point (other than the RPC), an empty entry follows, and then
  * those of both targets, the taken one on top, each with its threads, which may be none. An
  * entry that branches with its own RPC gives its place to the entry above it once all its
- * warps have come.
+ * warps have come; with another LPC it becomes the likely-convergence entry and keeps its own.
  * @param taken lanes that take the branch.
  * @return WAIT; COMPACT; FULL; -EINVAL, no such warp runs or it is at a barrier, @p taken has
  * other lanes, other warps of the entry left it elsewhere, or NO_PC as RPC where the entry has

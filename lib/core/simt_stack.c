@@ -60,8 +60,9 @@
  *
  * Differences from the paper:
  *   - an entry that branches with its own RPC but another LPC does not stay below the
- *     likely-convergence entry; it would wait where the entry below it waits. What
- *     runs, and in which order, is the same;
+ *     likely-convergence entry; it would wait where the entry below it waits. It becomes
+ *     that entry and keeps its own LPC, at which what has gathered is merged in its turn.
+ *     The paper does not speak of such a branch;
  *   - a target that is the RPC or the LPC gets no entry. Fig. 3.8 shows one for the LPC,
  *     which is popped before it executes;
  *   - a lane may abort at any time, and while its attempt is at another branch, as eager
