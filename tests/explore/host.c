@@ -1253,6 +1253,22 @@ void host_tidy_line(uint32_t *item, uint32_t *head, uint32_t count, uint32_t roo
 	*head = 0;
 }
 
+#define ROWS 16
+
+void host_prepare_resolvers(struct resolvers *resolvers)
+{
+	resolvers->row = sim_calloc(ROWS, sizeof(*resolvers->row));
+	resolvers->rows = ROWS;
+}
+
+void host_tidy_resolvers(struct sim_port *port, struct resolvers *resolvers)
+{
+	memset(resolvers->row, 0, ROWS * sizeof(*resolvers->row));
+	for (uint32_t i = 0; i < port->shape.cores; i++)
+		if (!resolvers->core[i].resolving)
+			resolvers->core[i].warp->aborted = resolvers->core[i].warp->buffer = 0;
+}
+
 void host_tidy_slab(struct sim_slab *slab)
 {
 	bool taken[BLOCKS] = { false };

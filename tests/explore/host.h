@@ -6,6 +6,7 @@
  * two partitions, and transactions that access two words in every way. See README.md.
  */
 #include "examples/sim/port/port.h"
+#include "examples/sim/systems/resolver.h"
 #include "tests/explore/explore.h"
 
 #define HOST_CORES 3 /* at most */
@@ -92,5 +93,8 @@ void host_tidy_queue(struct sim_port *port, struct sim_queue *queue);
 void host_tidy_line(uint32_t *item, uint32_t *head, uint32_t count, uint32_t room);
 /* Free blocks are zero, and the lowest is taken first. */
 void host_tidy_slab(struct sim_slab *slab);
+/* Room for 16 rows of logs, in prepare(); warps that do not resolve are zero. */
+void host_prepare_resolvers(struct resolvers *resolvers);
+void host_tidy_resolvers(struct sim_port *port, struct resolvers *resolvers);
 
 #endif

@@ -113,8 +113,6 @@ const struct host_system host_kilo = {
 
 /* ---- WarpTM ---- */
 
-#define ROWS 16 /* of the logs of a warp, for which the wiring has room at first */
-
 static void configure_warps(void *memory)
 {
 	struct warptm_config *config = memory;
@@ -130,8 +128,7 @@ static void prepare_warps(struct sim_port *port)
 {
 	struct warptm *tm = port->state;
 
-	tm->row = sim_calloc(ROWS, sizeof(*tm->row));
-	tm->rows = ROWS;
+	host_prepare_resolvers(&tm->resolvers);
 }
 
 static void tidy_warps(struct sim_port *port)
@@ -139,16 +136,13 @@ static void tidy_warps(struct sim_port *port)
 	struct warptm *tm = port->state;
 
 	tidy(port);
-	memset(tm->row, 0, ROWS * sizeof(*tm->row));
-	for (uint32_t i = 0; i < port->shape.cores; i++)
-		if (!tm->resolver[i].resolving)
-			tm->resolver[i].warp->aborted = tm->resolver[i].warp->buffer = 0;
+	host_tidy_resolvers(port, &tm->resolvers);
 }
 
 static bool alone_warp(const struct sim_port *port, const struct sim_warp *warp)
 {
 	const struct warptm *tm = port->state;
-	const struct resolver *resolver = &tm->resolver[warp->core];
+	const struct resolver *resolver = &tm->resolvers.core[warp->core];
 
 	return alone(port, warp) && !resolver->queued && !resolver->resolving;
 }

@@ -15,8 +15,7 @@
  * As roles first_read is "tcd" and last_written "tcd.filter"; the commit units count
  * pending writes by the blocks of the filter, whatever commit_unit.pending_block says.
  *
- * A core resolves one warp after the other, its engine is one; buffers decide how many
- * warps may have begun. Logs are taken to hit the L1.
+ * resolver.h has how a core resolves its warps. Logs are taken to hit the L1.
  *
  * Silent commits have no place of their own in the serial order; with --check the versions
  * of what they read tell where they may stand.
@@ -33,18 +32,36 @@ static void begin(struct sim_port *port, struct sim_warp *warp, bool again)
 	struct warptm *tm = sim_warptm_of(port);
 
 	(void)again;
-	tm->resolver[warp->core].resolved &= ~(UINT64_C(1) << warp->index);
+	tm->resolvers.core[warp->core].resolved &= ~(UINT64_C(1) << warp->index);
 	if (tm->first_read)
 		sim_tcd_begin(port, warp);
 }
 
 static uint64_t core_tick(struct sim_port *port, uint32_t core)
 {
-	uint64_t next = sim_kilo_core_tick(port, core), due = sim_resolver_tick(port, core);
+	struct resolvers *resolvers = &sim_warptm_of(port)->resolvers;
+	uint64_t next = sim_kilo_core_tick(port, core);
+	uint64_t due = sim_resolver_tick(port, resolvers, core);
 
 	if (due <= sim_now(port))
 		due = sim_now(port) + port->core_ticks;
 	return due < next ? due : next;
+}
+
+/* Pass the warp to the sequencer, resolved or without need for that. */
+static void hand_over(struct sim_port *port, struct sim_warp *warp)
+{
+	sim_warptm_of(port)->resolvers.core[warp->core].resolved |= UINT64_C(1) << warp->index;
+	sim_kilo_commit(port, warp);
+}
+
+static void resolved(struct sim_port *port, struct sim_warp *warp, uint64_t aborted)
+{
+	if (aborted) {
+		sim_tx_abort(port, warp, aborted, SIM_ABORT_INTRA_WARP);
+		sim_log_restart(port, sim_warptm_of(port)->kilo.log[warp->number], aborted);
+	}
+	hand_over(port, warp);
 }
 
 static void commit(struct sim_port *port, struct sim_warp *warp)
@@ -53,7 +70,7 @@ static void commit(struct sim_port *port, struct sim_warp *warp)
 	uint64_t lanes;
 
 	/* The sequencer had no room at the last try. */
-	if (tm->resolver[warp->core].resolved >> warp->index & 1) {
+	if (tm->resolvers.core[warp->core].resolved >> warp->index & 1) {
 		sim_kilo_commit(port, warp);
 		return;
 	}
@@ -67,9 +84,9 @@ static void commit(struct sim_port *port, struct sim_warp *warp)
 	if (!lanes) {
 		sim_kilo_end_attempt(port, warp, 0);
 	} else if (tm->config->system.resolver == RESOLVER_NONE || !(lanes & (lanes - 1))) {
-		sim_warptm_hand_over(port, warp);
+		hand_over(port, warp);
 	} else {
-		sim_resolver_push(port, warp);
+		sim_resolver_push(port, &tm->resolvers, warp);
 	}
 }
 
@@ -81,13 +98,11 @@ static void warptm_free(struct sim_port *port)
 
 	if (!tm)
 		return;
-	sim_free(tm->resolver);
-	sim_free(tm->state);
+	sim_resolvers_free(&tm->resolvers);
 	sim_free(tm->first_read);
 	sim_free(tm->last_written);
 	sim_el_free(tm);
 	sim_eapg_free(port, tm);
-	sim_free(tm->row);
 	sim_kilo_free(port);
 }
 
@@ -96,28 +111,26 @@ static void warptm_io(struct sim_port *port, struct sim_io *io)
 	struct warptm *tm = sim_warptm_of(port);
 
 	sim_kilo_io(port, io);
-	for (uint32_t i = 0; i < port->shape.cores; i++) {
-		struct resolver *resolver = &tm->resolver[i];
-
-		SIM_IO_FROM(io, resolver, free);
-		sim_io_below(io, "resolving", resolver->resolving >> (port->shape.warps - 1), 2);
-		sim_io_below(io, "queue", resolver->queued, port->shape.warps + 1);
-		sim_io_must(io, "queue", tm->config->system.resolver != RESOLVER_NONE ||
-						 !(resolver->resolving | resolver->queued));
-		for (uint32_t k = 0; k < resolver->queued && sim_io_ok(io); k++)
-			sim_io_below(io, "queue", resolver->queue[k], port->shape.warps);
-	}
-	SIM_IO_ARRAY(io, tm->state, port->shape.cores * port->shape.warps);
-	for (uint32_t i = 0; i < port->shape.cores * port->shape.warps; i++) {
-		const struct warp_state *state = &tm->state[i];
-
-		sim_lanes_must(port, io, "warp", state->aborted);
-		SIM_IO_FLAG(io, state->accessed);
-	}
+	sim_resolvers_io(port, &tm->resolvers, io);
 	if (tm->committing)
 		sim_records_io(tm->committing, io);
 	if (tm->eapg)
 		sim_eapg_io(port, io);
+}
+
+static const struct gputm_tx_log *log_of(const struct sim_port *port, const struct sim_warp *warp)
+{
+	return sim_warptm_of(port)->kilo.log[warp->number];
+}
+
+static int make_resolvers(struct sim_port *port, struct warptm *tm)
+{
+	const struct warptm_config *config = tm->config;
+	const struct resolver_use use = { config->system.resolver, config->system.resolver_overhead,
+					  &config->ownership_table, &config->sequential_resolver,
+					  log_of, resolved };
+
+	return sim_resolvers_make(port, &tm->resolvers, &use);
 }
 
 static int make(struct sim_port *port, bool tcd)
@@ -144,7 +157,7 @@ static int make(struct sim_port *port, bool tcd)
 		tm->kilo_config.commit_unit.pending_block = config->last_written.granularity;
 	error = sim_kilo_make(port, &tm->kilo, &tm->kilo_config);
 	if (!error)
-		error = sim_resolvers_make(port, tm);
+		error = make_resolvers(port, tm);
 	if (!error && tcd)
 		error = sim_tcd_make(port, tm);
 	return error;

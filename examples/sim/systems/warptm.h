@@ -5,14 +5,12 @@
 #include "gputm/conflict_address_table.h"
 #include "gputm/first_read.h"
 #include "gputm/last_written.h"
-#include "gputm/ownership_table.h"
 #include "gputm/reference_count_table.h"
-#include "gputm/sequential_resolver.h"
 
 #include "kilo_tm.h"
 #include "records.h"
+#include "resolver.h"
 
-enum { RESOLVER_NONE, RESOLVER_IDEAL, RESOLVER_2PCR, RESOLVER_SCR };
 enum { EARLY_NONE, EARLY_COMMIT, EARLY_RUNNING };
 enum { BROADCAST_FLIT, BROADCAST_ADDRESSES };
 
@@ -37,38 +35,15 @@ struct warptm_config {
 	struct gputm_conflict_address_table_config conflict_address_table;
 };
 
-/* A warp between its tx_commit and the sequencer. */
-struct warp_state {
-	uint32_t buffer;
-	uint64_t due; /* tick at which its resolution is over */
-	uint64_t aborted;
-	bool accessed; /* accesses since the last validation (WarpTM-EL) */
-};
-
-struct resolver {
-	struct gputm_ownership_table *table;
-	struct gputm_sequential_resolver *sequence;
-	struct warp_state *warp; /* of this core */
-	uint64_t free;		 /* tick from which the engine is free */
-	uint64_t resolving;	 /* warps that hold a buffer */
-	uint64_t resolved;	 /* warps that go, or have gone, to the sequencer */
-	uint8_t queue[64];	 /* warps that wait for a buffer, in order */
-	uint32_t queued;
-};
-
 struct warptm {
 	struct kilo kilo; /* first */
 	const struct warptm_config *config;
 	struct kilo_config kilo_config; /* what the units are made from */
-	struct gputm_sequential_resolver_config exact;
-	struct resolver *resolver;	   /* per core */
-	struct warp_state *state;	   /* per warp of the machine */
+	struct resolvers resolvers;
 	struct gputm_first_read **first_read;	/* per core; NULL without TCD */
 	struct gputm_last_written **last_written; /* per partition; NULL without TCD */
 	struct sim_records *committing; /* words by warp; NULL but in WarpTM-EL */
 	struct eapg *eapg;		/* NULL but in EAPG */
-	struct gputm_resolver_row *row;
-	size_t rows;
 };
 
 static inline struct warptm *sim_warptm_of(const struct sim_port *port)
@@ -132,14 +107,5 @@ bool sim_eapg_watch(struct sim_port *port, struct sim_warp *warp);
 /* Lanes with a conflict abort. @return the lanes that must still commit. */
 uint64_t sim_eapg_commit(struct sim_port *port, struct sim_warp *warp, uint64_t lanes);
 void sim_eapg_finished(struct sim_port *port);
-
-/* warptm_resolver.c: conflicts within a warp. */
-int sim_resolvers_make(struct sim_port *port, struct warptm *tm);
-/* Resolve the warp: its losers abort, and the other lanes go to the sequencer. */
-void sim_resolver_push(struct sim_port *port, struct sim_warp *warp);
-/* End the resolutions that are over. @return the tick at which the next resolution ends. */
-uint64_t sim_resolver_tick(struct sim_port *port, uint32_t core);
-/* Pass the warp to the sequencer, resolved or without need for that. */
-void sim_warptm_hand_over(struct sim_port *port, struct sim_warp *warp);
 
 #endif

@@ -16,7 +16,7 @@
 
 static struct warp_state *state_of(struct sim_port *port, const struct sim_warp *warp)
 {
-	return &sim_warptm_of(port)->resolver[warp->core].warp[warp->index];
+	return &sim_warptm_of(port)->resolvers.core[warp->core].warp[warp->index];
 }
 
 void sim_el_load(struct sim_port *port, struct sim_warp *warp)
