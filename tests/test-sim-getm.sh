@@ -31,6 +31,10 @@ cd "$work" || exit 1
 		0 --workload ht-8000 --set warp_clock.per_core=1 > cores
 		# Its commits that a warp waits for, through rollovers too, and its accesses of two cycles.
 		0 --workload atm-1024 $clocks --set system.commit_ack=1 --set validation_unit.access_delay=1 > acknowledged
+		# A table in place of the filter: words share its entries, and more lanes abort.
+		0 --workload atm-1024 $clocks --set system.resolver=2pcr > narrow
+		0 --workload ht-8000 --concurrency 1 --set system.resolver=2pcr > owners
+		0 --workload ht-8000 --concurrency 1 --set system.resolver=2pcr --set ownership_table.exact=1 --set system.resolver_overhead=0 > exact
 		0 --workload ht-8000 --concurrency 1 > one
 		0 --workload ht-8000 --concurrency 1 --set validation_unit.access_delay=1 > delayed
 		# What no table has room for goes to the overflow and back, and nothing stays.
@@ -77,6 +81,20 @@ awk '
 	FILENAME == "one" {
 		is("one", "a commit is acknowledged", /"traffic.retire.packets":0/)
 		cycles = sum("access_cycles")
+		within = sum("intra_warp")
+		is("one", "no lane loses against its warp", within > 0)
+	}
+	FILENAME == "narrow" {
+		is("narrow", "only " sum("rollovers") " rollovers", sum("rollovers") >= 100)
+		is("narrow", "no lane loses against its warp", sum("intra_warp") > 0)
+	}
+	FILENAME == "owners" {
+		shared = sum("intra_warp")
+		is("owners", "no warp takes a table", sum("acquired") > 0)
+	}
+	FILENAME == "exact" {
+		is("exact", sum("intra_warp") " lanes lose, and " shared " by a table with shared entries",
+		   sum("intra_warp") > 0 && 4 * sum("intra_warp") < shared)
 	}
 	FILENAME == "delayed" {
 		is("delayed", "accesses do not take two cycles", sum("access_cycles") > int(3 * cycles / 2))
@@ -87,6 +105,6 @@ awk '
 		is("spilled", "reserved writes are left", sum("locked") == 0)
 	}
 	{ runs++ }
-	END { if (runs != 8) print runs " runs" }' rolled ring warps cores acknowledged one delayed spilled >wrong
+	END { if (runs != 11) print runs " runs" }' rolled ring warps cores acknowledged narrow owners exact one delayed spilled >wrong
 [ ! -s wrong ] || complain "$(cat wrong)"
 exit $failed

@@ -102,7 +102,8 @@ case_workloads() {
 			--set validation_unit.margin=16 --set validation_unit.ways=2 \
 			--set validation_unit.entries=4 --set validation_unit.stash=1 \
 			--set validation_unit.stall_lines=1 --set commit_buffer.blocks=4 \
-			--set validation_unit.input=1 --set system.commit_ack=1
+			--set validation_unit.input=1 --set system.commit_ack=1 \
+			--set system.resolver=2pcr
 		same 30000 --system si-tm --workload bank --threads 300 --concurrency inf $small \
 			--set workload.accounts=50 --set writer_table.entries=32 --set reader_list.entries=64 \
 			--set version_table.time_bits=15 --set version_table.versions=2

@@ -107,6 +107,8 @@ const struct explore_case explore_cases[] = {
 	CASE("kilo-tm-strong-three", LARGE, KILO_STRONG, .cores = 3, .attempts = 1, .ordered = true,
 	     .plain = true, .in_order = true),
 	CASE("warp-getm", ALWAYS, GETM, .cores = 1, .lanes = 2, .attempts = 2, .ordered = true),
+	CASE("warp-getm-2pcr", MORE, GETM, .set = { "system.resolver=2pcr" }, .cores = 1,
+	     .lanes = 2, .attempts = 2, .ordered = true),
 	CASE("warp-kilo-tm", MORE, KILO, .cores = 1, .lanes = 2, .ordered = true),
 	CASE("warptm", ALWAYS, WARPTM, .cores = 1, .lanes = 2, .ordered = true),
 	CASE("warptm-passing", MORE, WARPTM, PASSING, .cores = 2, .lanes = 2, .words = 1,

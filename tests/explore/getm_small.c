@@ -23,6 +23,10 @@ static void configure(void *memory)
 	unit->filter_entries = 2;
 	unit->memory_latency = 1;
 	config->warp_clock.backoff_base = 0;
+	config->system.resolver_overhead = false;
+	config->ownership_table.entries = 16;
+	config->ownership_table.hash = GPUTM_OWNERSHIP_TABLE_HASH_LOW_BITS; /* words share some */
+	config->ownership_table.buffers = 1;
 }
 
 #define ROWS 16 /* of a write log whose reservations the wiring has room for at first */
@@ -35,6 +39,8 @@ static void prepare(struct sim_port *port)
 		getm->warp[i].granted = sim_calloc(ROWS, sizeof(*getm->warp[i].granted));
 		getm->warp[i].granted_rows = ROWS;
 	}
+	if (getm->resolvers.core)
+		host_prepare_resolvers(&getm->resolvers);
 }
 
 /* Places in the serial order and ticks are the witness's and the report's; numbers of attempts
@@ -58,6 +64,8 @@ static void tidy(struct sim_port *port)
 	struct getm *getm = port->state;
 
 	getm->base = getm->latest = 0;
+	if (getm->resolvers.core)
+		host_tidy_resolvers(port, &getm->resolvers);
 	host_tidy_slab(&getm->access);
 	host_tidy_slab(&getm->packet);
 	for (uint32_t i = 0; i < port->shape.cores; i++) {
@@ -87,11 +95,14 @@ static void blank(const char *kind, uint8_t *bytes, size_t size)
 	}
 }
 
-/* No answer to a store is outstanding; a rollover would come unasked. */
+/* No answer to a store is outstanding, nothing is resolved; a rollover would come unasked. */
 static bool alone(const struct sim_port *port, const struct sim_warp *warp)
 {
 	const struct getm *getm = port->state;
+	const struct resolver *core = getm->resolvers.core;
 
+	if (core && (core[warp->core].queued || core[warp->core].resolving))
+		return false;
 	return getm->config.validation_unit.time_bits == 32 && !getm->warp[warp->number].reserving;
 }
 

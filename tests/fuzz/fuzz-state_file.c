@@ -53,7 +53,8 @@ static const struct {
 		  "--set validation_unit.ways=2 --set validation_unit.entries=4 "
 		  "--set validation_unit.stash=1 --set validation_unit.stall_lines=1 "
 		  "--set validation_unit.input=1 --set commit_buffer.blocks=4 "
-		  "--set system.commit_ack=1 --set tx_throttle.policy=aborts " BANK ALL_WARPS },
+		  "--set system.commit_ack=1 --set system.resolver=2pcr "
+		  "--set tx_throttle.policy=aborts " BANK ALL_WARPS },
 	{ "3000", "--system getm --workload cc --set workload.wide=4 --set workload.high=4 "
 		  "--set workload.iterations=3 --set machine.warps=8 " FEW },
 	{ "1500", "--system si-tm " HASH },

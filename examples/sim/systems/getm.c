@@ -19,6 +19,10 @@
  * loads but not for its stores: these are answered when all their words are, and tx_commit waits
  * for the answers.
  *
+ * With system.resolver = 2pcr the ownership_table of the core compares the lanes of a warp instead,
+ * when all that are left are at tx_commit and their stores are answered; for it the log has the
+ * words read, too.
+ *
  * When no lane is left, or all that are left are at tx_commit with their reservations, the log is
  * walked, a row a cycle, one warp after the other. Rows go out as a packet per partition: 8 B for
  * a committed word, 4 B to clean up one that an aborted lane had reserved. The warp goes on
@@ -59,9 +63,11 @@ void sim_getm_begin(struct sim_port *port, struct sim_warp *warp, bool again)
 	state->aborted = 0;
 	state->begun = false;
 	state->phase = GETM_RUNNING;
-	sim_must(port,
-		 gputm_warp_access_filter_begin(core_of(port, warp)->filter, warp->index, lanes),
-		 "the access filter refused an attempt");
+	if (core_of(port, warp)->filter)
+		sim_must(port,
+			 gputm_warp_access_filter_begin(core_of(port, warp)->filter, warp->index,
+							lanes),
+			 "the access filter refused an attempt");
 }
 
 /* The attempt's first access. */
@@ -81,6 +87,16 @@ static void report(struct sim_port *port, const struct sim_warp *warp, uint64_t 
 {
 	sim_must(port, gputm_warp_clock_abort(core_of(port, warp)->clock, warp->index, time),
 		 "the clock refused a time");
+}
+
+/* Lanes that failed are compared with no others of the warp any more. */
+static void drop(struct sim_port *port, const struct sim_warp *warp, uint64_t lanes)
+{
+	struct gputm_warp_access_filter *filter = core_of(port, warp)->filter;
+
+	if (filter)
+		sim_must(port, gputm_warp_access_filter_drop(filter, warp->index, lanes),
+			 "the access filter refused lanes that failed");
 }
 
 static void abort_lanes(struct sim_port *port, struct sim_warp *warp,
@@ -103,10 +119,7 @@ static void abort_failed(struct sim_port *port, struct sim_warp *warp,
 		failed[i] = 0;
 		if (!lanes)
 			continue;
-		sim_must(port,
-			 gputm_warp_access_filter_drop(core_of(port, warp)->filter, warp->index,
-						       lanes),
-			 "the access filter refused lanes that failed");
+		drop(port, warp, lanes);
 		abort_lanes(port, warp, state, lanes, reason[i]);
 	}
 }
@@ -173,13 +186,11 @@ static uint64_t walk(struct sim_port *port, struct sim_warp *warp,
 	return core->walker_free;
 }
 
-/* No lane runs any more, or all running lanes are at tx_commit, and no answer is outstanding. */
-static void finish(struct sim_port *port, struct sim_warp *warp, struct getm_warp *state)
+static void end_attempt(struct sim_port *port, struct sim_warp *warp, struct getm_warp *state)
 {
 	bool commits = state->phase == GETM_COMMITTING;
 	uint64_t lanes, tick;
 
-	abort_failed(port, warp, state, state->failed);
 	lanes = commits ? gputm_simt_stack_tx_running(warp->stack) : 0;
 	tick = walk(port, warp, state);
 	sim_getm_send_log(port, warp, lanes, false);
@@ -195,6 +206,37 @@ static void finish(struct sim_port *port, struct sim_warp *warp, struct getm_war
 	else
 		sim_tx_over(port, warp, tick);
 	sim_getm_calm(port, warp->core);
+}
+
+static void abort_losers(struct sim_port *port, struct sim_warp *warp, struct getm_warp *state,
+			 uint64_t lost)
+{
+	if (!lost)
+		return;
+	report(port, warp, 0);
+	abort_lanes(port, warp, state, lost, SIM_ABORT_INTRA_WARP);
+}
+
+/* No lane runs any more, or all running lanes are at tx_commit, and no answer is outstanding. */
+static void finish(struct sim_port *port, struct sim_warp *warp, struct getm_warp *state)
+{
+	struct resolvers *resolvers = &sim_getm_of(port)->resolvers;
+	uint64_t lanes;
+
+	abort_failed(port, warp, state, state->failed);
+	lanes = gputm_simt_stack_tx_running(warp->stack);
+	if (resolvers->core && state->phase == GETM_COMMITTING && (lanes & (lanes - 1)))
+		sim_resolver_push(port, resolvers, warp);
+	else
+		end_attempt(port, warp, state);
+}
+
+void sim_getm_resolved(struct sim_port *port, struct sim_warp *warp, uint64_t lost)
+{
+	struct getm_warp *state = sim_getm_warp(port, warp);
+
+	abort_losers(port, warp, state, lost);
+	end_attempt(port, warp, state);
 }
 
 /* True if the attempt has no lane left: it ends as soon as its stores are answered. */
@@ -273,15 +315,12 @@ static uint64_t admit(struct sim_port *port, struct sim_warp *warp,
 	start(port, warp, state);
 	abort_failed(port, warp, state, state->failed);
 	mask = warp->mask & ~(uint64_t)state->aborted;
-	if (mask)
+	if (mask && core->filter)
 		sim_must(port,
 			 gputm_warp_access_filter_access(core->filter, warp->index, write, mask,
 							 warp->address, &lost),
 			 "the access filter refused an access");
-	if (lost) {
-		report(port, warp, 0);
-		abort_lanes(port, warp, state, lost, SIM_ABORT_INTRA_WARP);
-	}
+	abort_losers(port, warp, state, lost);
 	warp->mask = mask & ~lost;
 	return warp->mask;
 }
@@ -302,10 +341,23 @@ void sim_getm_load(struct sim_port *port, struct sim_warp *warp)
 	sim_getm_send(port, warp, false, warp->mask);
 }
 
+static void log_read(struct sim_port *port, struct sim_warp *warp, struct gputm_tx_log *log,
+		     uint64_t lanes)
+{
+	uint32_t value[SIM_MAX_LANES];
+
+	for (SIM_EACH_LANE(lane, lanes))
+		value[lane] = warp->loaded[lane];
+	if (lanes)
+		sim_must(port, gputm_tx_log_append_read(log, lanes, warp->address, value),
+			 "the read log refused a row");
+}
+
 void sim_getm_loaded(struct sim_port *port, struct sim_warp *warp)
 {
 	struct getm_warp *state = sim_getm_warp(port, warp);
 	uint32_t failed = 0;
+	uint64_t lanes;
 
 	state->phase = GETM_RUNNING;
 	for (uint32_t i = 0; i < GETM_FAILURES; i++)
@@ -315,7 +367,10 @@ void sim_getm_loaded(struct sim_port *port, struct sim_warp *warp)
 		state->report = 0;
 		abort_failed(port, warp, state, state->load_failed);
 	}
-	sim_tell_load(port, warp, warp->mask & ~(uint64_t)state->aborted);
+	lanes = warp->mask & ~(uint64_t)state->aborted;
+	if (sim_getm_of(port)->resolvers.core)
+		log_read(port, warp, state->log, lanes);
+	sim_tell_load(port, warp, lanes);
 	if (core_of(port, warp)->rolling)
 		sim_getm_kill(port, warp);
 	else if (!dead(port, warp, state))

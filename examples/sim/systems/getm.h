@@ -12,6 +12,7 @@
 
 #include "../base/slab.h"
 #include "../port/port.h"
+#include "resolver.h"
 
 #define GETM_HEADER_BYTES 8
 
@@ -29,9 +30,14 @@ enum {
 /* How an access of a lane can fail at a validation unit; these are abort reasons. */
 enum getm_failure { GETM_CONFLICT, GETM_ESTIMATED, GETM_CAPACITY, GETM_STOPPED, GETM_FAILURES };
 
+/* How conflicts within a warp are found. */
+enum { GETM_AT_ACCESS, GETM_AT_COMMIT };
+
 struct getm_options {
 	size_t size;
 	bool commit_ack;
+	bool resolver_overhead;
+	uint32_t resolver; /* enum above */
 };
 
 struct getm_config {
@@ -41,6 +47,7 @@ struct getm_config {
 	struct gputm_warp_access_filter_config warp_access_filter;
 	struct gputm_validation_unit_config validation_unit;
 	struct gputm_commit_buffer_config commit_buffer;
+	struct gputm_ownership_table_config ownership_table;
 };
 
 /* The accesses of a warp's instruction to one line, on their way through the validation unit. */
@@ -82,7 +89,7 @@ enum getm_phase {
 };
 
 struct getm_warp {
-	struct gputm_tx_log *log; /* writes only */
+	struct gputm_tx_log *log; /* writes, and with GETM_AT_COMMIT reads */
 	uint32_t *granted;	  /* per row of the log, the lanes that have reserved */
 	uint32_t granted_rows;
 	/* state, as is what has been granted */
@@ -104,7 +111,7 @@ struct getm_warp {
 struct getm_core {
 	struct gputm_warp_clock *clock;
 	struct gputm_warp_clock_config config; /* with a seed of its own */
-	struct gputm_warp_access_filter *filter;
+	struct gputm_warp_access_filter *filter; /* NULL with GETM_AT_COMMIT */
 	/* state */
 	uint64_t walker_free; /* tick from which the log may be walked */
 	uint64_t held;	      /* warps that wait for the rollover's end */
@@ -137,6 +144,7 @@ struct getm {
 	struct getm_warp *warp;	   /* by GPU-wide number */
 	struct getm_core *core;
 	struct getm_partition *partition;
+	struct resolvers resolvers; /* of GETM_AT_COMMIT */
 	struct sim_slab access, packet;
 	uint32_t unit_ticks; /* period of the validation units */
 	uint32_t granule_shift; /* words of a granule, log 2 */
@@ -170,6 +178,8 @@ void sim_getm_commit(struct sim_port *port, struct sim_warp *warp);
 void sim_getm_reserved(struct sim_port *port, const struct sim_message *message);
 /* Words of a warp's logs are released. */
 void sim_getm_written(struct sim_port *port, const struct sim_message *message);
+/* The conflicts within a warp that commits are resolved: these lanes abort. */
+void sim_getm_resolved(struct sim_port *port, struct sim_warp *warp, uint64_t lost);
 /* Abort all lanes of a warp that waits for nothing. */
 void sim_getm_kill(struct sim_port *port, struct sim_warp *warp);
 

@@ -43,6 +43,7 @@ static void getm_free(struct sim_port *port)
 		sim_free(getm->partition[i].unreleased);
 		sim_free(getm->partition[i].unsaid);
 	}
+	sim_resolvers_free(&getm->resolvers);
 	sim_free(getm->access.memory);
 	sim_free(getm->packet.memory);
 	sim_free(getm->warp);
@@ -76,7 +77,8 @@ static void derive(struct sim_port *port, struct getm *getm)
 	unit->units = port->shape.partitions;
 	unit->seed += port->seed - 1;
 	config->tx_log.address_bits = config->warp_access_filter.address_bits =
-		config->commit_buffer.address_bits = unit->address_bits;
+		config->commit_buffer.address_bits = config->ownership_table.address_bits =
+			unit->address_bits;
 	config->commit_buffer.granularity = unit->granularity;
 	config->warp_clock.time_bits = unit->time_bits;
 	config->warp_clock.margin = unit->margin;
@@ -123,6 +125,27 @@ static int make_partition(struct sim_port *port, struct getm *getm, uint32_t ind
 			    &partition->unit);
 }
 
+static const struct gputm_tx_log *log_of(const struct sim_port *port, const struct sim_warp *warp)
+{
+	return sim_getm_warp(port, warp)->log;
+}
+
+/* What compares the lanes of a warp: a filter of each access, or a table of those that commit. */
+static int make_filters(struct sim_port *port, struct getm *getm)
+{
+	const struct resolver_use use = { RESOLVER_2PCR, getm->config.system.resolver_overhead,
+					  &getm->config.ownership_table, NULL, log_of,
+					  sim_getm_resolved };
+	int error = 0;
+
+	if (getm->config.system.resolver == GETM_AT_COMMIT)
+		return sim_resolvers_make(port, &getm->resolvers, &use);
+	for (uint32_t i = 0; !error && i < port->shape.cores; i++)
+		error = sim_unit_add(port, "warp_access_filter", &kind_warp_access_filter,
+				     &getm->config.warp_access_filter, &getm->core[i].filter);
+	return error;
+}
+
 static int make_units(struct sim_port *port, struct getm *getm)
 {
 	uint32_t cores = port->shape.cores, partitions = port->shape.partitions;
@@ -131,9 +154,8 @@ static int make_units(struct sim_port *port, struct getm *getm)
 
 	for (uint32_t i = 0; !error && i < cores; i++)
 		error = make_core(port, getm, i);
-	for (uint32_t i = 0; !error && i < cores; i++)
-		error = sim_unit_add(port, "warp_access_filter", &kind_warp_access_filter,
-				     &getm->config.warp_access_filter, &getm->core[i].filter);
+	if (!error)
+		error = make_filters(port, getm);
 	for (uint32_t i = 0; !error && i < partitions; i++)
 		error = make_partition(port, getm, i);
 	for (uint32_t i = 0; !error && i < partitions; i++)
@@ -207,6 +229,8 @@ static void io(struct sim_port *port, struct sim_io *io)
 		sim_io_below(io, "leader", core->leader, port->shape.partitions);
 		sim_io_must(io, "held", !(core->held & ~(UINT64_MAX >> (64 - port->shape.warps))));
 	}
+	if (getm->resolvers.core)
+		sim_resolvers_io(port, &getm->resolvers, io);
 	sim_slab_io(&getm->access, io);
 	sim_slab_io(&getm->packet, io);
 	for (uint32_t i = 0; io->loading && sim_io_ok(io) && i < getm->access.used; i++)
@@ -290,10 +314,25 @@ static void finished(struct sim_port *port)
 	}
 }
 
+static uint64_t core_tick(struct sim_port *port, uint32_t core)
+{
+	uint64_t next = sim_resolver_tick(port, &sim_getm_of(port)->resolvers, core);
+
+	return next <= sim_now(port) ? sim_now(port) + port->core_ticks : next;
+}
+
+static const char *const resolvers[] = { "access", "2pcr" };
+
 static const struct gputm_param option_rows[] = {
 	{ "commit_ack", (uint32_t)offsetof(struct getm_options, commit_ack), sizeof(bool), 0, 1, 0,
 	  false, "1: a warp continues when its commit or cleanup is written, not when it is sent",
 	  "released simulator", NULL },
+	{ "resolver", (uint32_t)offsetof(struct getm_options, resolver), sizeof(uint32_t),
+	  GETM_AT_ACCESS, GETM_AT_COMMIT, GETM_AT_ACCESS, false,
+	  "how conflicts within a warp are found: at each access, or at the commit with an "
+	  "ownership table", "GETM V-A; 2pcr: Table II", resolvers },
+	{ "resolver_overhead", (uint32_t)offsetof(struct getm_options, resolver_overhead),
+	  sizeof(bool), 0, 1, 1, false, "whether resolver = 2pcr takes time", "thesis 6.3", NULL },
 };
 
 static const struct gputm_params option_params = {
@@ -321,7 +360,10 @@ static void init(void *memory, const struct sim_shape *shape)
 			  sizeof config->validation_unit);
 	gputm_params_init(gputm_commit_buffer_params(), &config->commit_buffer,
 			  sizeof config->commit_buffer);
-	config->warp_access_filter.lanes = shape->lanes;
+	gputm_params_init(gputm_ownership_table_params(), &config->ownership_table,
+			  sizeof config->ownership_table);
+	config->ownership_table.hash = GPUTM_OWNERSHIP_TABLE_HASH_RELEASED;
+	config->ownership_table.lanes = config->warp_access_filter.lanes = shape->lanes;
 	config->warp_access_filter.warps = config->warp_clock.warps = shape->warps;
 	config->validation_unit.units = shape->partitions;
 	if (config->validation_unit.warp_bits < warp_bits)
@@ -335,6 +377,7 @@ static const struct sim_role roles[] = {
 	SIM_ROLE(struct getm_config, warp_access_filter),
 	SIM_ROLE(struct getm_config, validation_unit),
 	SIM_ROLE(struct getm_config, commit_buffer),
+	SIM_ROLE(struct getm_config, ownership_table),
 };
 
 /* The other units take fields from validation_unit. */
@@ -342,6 +385,7 @@ static const struct sim_tie ties[] = {
 	{ "validation_unit.address_bits", "tx_log.address_bits" },
 	{ "validation_unit.address_bits", "warp_access_filter.address_bits" },
 	{ "validation_unit.address_bits", "commit_buffer.address_bits" },
+	{ "validation_unit.address_bits", "ownership_table.address_bits" },
 	{ "validation_unit.granularity", "commit_buffer.granularity" },
 	{ "validation_unit.time_bits", "warp_clock.time_bits" },
 	{ "validation_unit.margin", "warp_clock.margin" },
@@ -368,7 +412,20 @@ static bool settle(void *memory, const struct sim_given *given, char *error, siz
 	return false;
 }
 
+static bool at_access(const void *config)
+{
+	return ((const struct getm_config *)config)->system.resolver == GETM_AT_ACCESS;
+}
+
+static bool at_commit(const void *config)
+{
+	return !at_access(config);
+}
+
 static const struct sim_unused unused[] = {
+	{ "ownership_table.", "system.resolver = 2pcr alone has that table", at_access },
+	{ "system.resolver_overhead", "system.resolver = 2pcr alone takes time", at_access },
+	{ "warp_access_filter.", "system.resolver = access alone has that unit", at_commit },
 	SIM_NO_COMMIT_UNITS,
 	SIM_LOG_UNUSED,
 	SIM_LOG_BY_ROWS,
@@ -397,6 +454,7 @@ static const struct sim_system_ops ops = {
 	.at_core = sim_getm_at_core,
 	.completed = sim_getm_completed,
 	.partition_tick = sim_getm_partition_tick,
+	.core_tick = core_tick,
 	.watch = sim_getm_hold,
 	.hold = sim_getm_hold_plain,
 	.finished = finished,
