@@ -26,7 +26,7 @@ def fig_4_1(d):
                      d["cycles"].sel(system="fine-lock")), off=LOCKS, quick="holds")
     yield claim("AP gains hardly anything: 1.14 times on ideal TM, and 1.04 with locks",
                 within(speedup, 1.1, printed), off=SERIAL, quick="holds",
-                why="It is 1.25 and 1.15 (seed 1).")
+                why="It is 1.26 and 1.15.")
 
 
 @figure("Fung, thesis 2015, Tables 4.1 and 4.2 (sections 4.1 and 4.3)", "cycles under ideal TM")
