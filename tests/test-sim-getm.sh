@@ -34,6 +34,8 @@ cd "$work" || exit 1
 		# A table in place of the filter: words share its entries, and more lanes abort.
 		0 --workload atm-1024 $clocks --set system.resolver=2pcr > narrow
 		0 --workload ht-8000 --concurrency 1 --set system.resolver=2pcr > owners
+		# Words that a lane only reads are in the log, too.
+		0 --workload tree --threads 64 --set system.resolver=2pcr
 		0 --workload ht-8000 --concurrency 1 --set system.resolver=2pcr --set ownership_table.exact=1 --set system.resolver_overhead=0 > exact
 		0 --workload ht-8000 --concurrency 1 > one
 		0 --workload ht-8000 --concurrency 1 --set validation_unit.access_delay=1 > delayed

@@ -24,8 +24,8 @@ static void configure(void *memory)
 	unit->memory_latency = 1;
 	config->warp_clock.backoff_base = 0;
 	config->system.resolver_overhead = false;
-	config->ownership_table.entries = 16;
-	config->ownership_table.hash = GPUTM_OWNERSHIP_TABLE_HASH_LOW_BITS; /* words share some */
+	config->ownership_table.entries = 128; /* for words that are 256 bytes apart */
+	config->ownership_table.hash = GPUTM_OWNERSHIP_TABLE_HASH_LOW_BITS;
 	config->ownership_table.buffers = 1;
 }
 
