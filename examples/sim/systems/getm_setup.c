@@ -316,8 +316,12 @@ static void finished(struct sim_port *port)
 
 static uint64_t core_tick(struct sim_port *port, uint32_t core)
 {
-	uint64_t next = sim_resolver_tick(port, &sim_getm_of(port)->resolvers, core);
+	struct resolvers *resolvers = &sim_getm_of(port)->resolvers;
+	uint64_t next;
 
+	if (!resolvers->core) /* a forged state may call a core all the same */
+		return SIM_NEVER;
+	next = sim_resolver_tick(port, resolvers, core);
 	return next <= sim_now(port) ? sim_now(port) + port->core_ticks : next;
 }
 
