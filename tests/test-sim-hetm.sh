@@ -5,8 +5,8 @@
 # rounds fail where the devices conflict and only there; what does not fit is refused.
 . "${srcdir:-.}/tests/build/study.sh"
 always='--system hetm --set dispatch_queues.batch=256'
-threads=1200 swaps='0 7777' each=2
-[ "${GPUTM_TEST_SCALE:-}" != small ] || threads=300 swaps=15000 each=1
+threads=1200 few=300 swaps='0 7777' each=2
+[ "${GPUTM_TEST_SCALE:-}" != small ] || threads=100 few=150 swaps=15000 each=1
 trace=$srcdir/tests/data/small.trace
 
 # hetm POINTS JUDGE: a study of checked runs of this system.
@@ -56,11 +56,13 @@ slow='gpu.cores 1 gpu.warps 4 system.concurrency 1'
 short='sync_round.round_cycles 100000 write_set_log.chunk_bytes 1024'
 conflicts='workload.conflict 20000 workload.kilobytes'
 puts='workload.shift 50 workload.put 5000'
+# Data of which the filling takes no longer than the run.
+words='workload.kilobytes 64' keys='workload.sets 2000 workload.keys 8000'
 
 # Every run is right.
 case_right() {
 	{
-		for workload in w1 w2 cache; do
+		for workload in "w1 $words" "w2 $words" "cache $keys"; do
 			echo "run workload $workload $short $early"
 			echo "run workload $workload $short $blocking $bare $late"
 		done
@@ -72,7 +74,7 @@ case_right() {
 	{
 		for steps in "$early" "$blocking $bare $late" "$early $blocking" "$early $bare" "$late"; do
 			echo "run workload w1 $conflicts 16 $slow $short $steps"
-			echo "run workload cache $puts system.steal 1 $short $steps"
+			echo "run workload cache $puts $keys system.steal 1 $short $steps"
 		done
 		echo "threads $threads"
 	} >"$work/points"
@@ -81,12 +83,12 @@ case_right() {
 			wrong("no round failed")' <"$work/points"
 	{
 		for gpu in coarse-lock ideal kilo-tm warptm warptm-tcd si-tm; do
-			echo "run workload w1 system.gpu $gpu workload.kilobytes 64 workload.update 50"
+			echo "run workload w1 system.gpu $gpu $words workload.update 50"
 		done
 		for devices in cpu gpu; do
-			echo "run workload w1 system.devices $devices"
+			echo "run workload w1 $words system.devices $devices"
 		done
-		echo 'run workload w1 gpu.warps 4 write_set_log.stamp_bits 12 device_validator.stamp_bits 12'
+		echo "run workload w1 $words gpu.warps 4 write_set_log.stamp_bits 12 device_validator.stamp_bits 12"
 		echo "threads $threads"
 	} >"$work/points"
 	right 9 <"$work/points"
@@ -97,8 +99,8 @@ case_right() {
 	for gpu in coarse-lock ideal kilo-tm warptm warptm-tcd getm si-tm fine-lock; do
 		for options in '0 0 0' '0 0 1' '0 1 0' '0 1 1' '3000 0 0' '3000 0 1' '3000 1 0' '3000 1 1'; do
 			which=0
-			for workload in 'w1 workload.conflict 20000 workload.kilobytes 64' \
-				"cache $puts workload.sets 2000 workload.keys 8000" bank hash-table; do
+			for workload in "w1 $words workload.conflict 20000" \
+				"cache $puts $keys" bank hash-table; do
 				which=$((which + 1))
 				[ $gpu != fine-lock ] || [ $which -gt 2 ] || continue
 				[ "${GPUTM_TEST_SCALE:-}" != small ] || [ $((turn % 4 + 1)) -eq $which ] ||
@@ -112,7 +114,7 @@ case_right() {
 			turn=$((turn + 1))
 		done
 	done >"$work/runs"
-	printf '%s\n' 'threads 300' 'set sync_round.round_cycles 30000' 'set write_set_log.chunk_bytes 256' \
+	printf '%s\n' "threads $few" 'set sync_round.round_cycles 30000' 'set write_set_log.chunk_bytes 256' \
 		'set gpu.cores 1' 'set gpu.warps 4' >>"$work/runs"
 	batch=64 hetm $runs '
 		if (figure("check.false_rounds") != 0)
@@ -161,11 +163,11 @@ case_worth() {
 		echo "$lost"
 		echo "$lost system.stop_kernels 0"
 		for granule in 4 65536; do
-			echo "run workload w1 threads $threads workload.kilobytes 64" \
+			echo "run workload w1 threads $threads $words" \
 				"access_bitmap.reads.granule $granule"
 		done
 		for devices in both cpu gpu; do
-			echo "run workload w1 threads 6000 $slow system.devices $devices"
+			echo "run workload w1 $words threads 6000 $slow system.devices $devices"
 		done
 	} >"$work/points"
 	hetm 7 '
@@ -295,7 +297,7 @@ TABLE
 				echo "0 --kernel $work/$kernel.kernel --set system.devices=$devices --check"
 			done
 		done
-		echo "1 --kernel $work/wait4.kernel --set system.devices=cpu" \
+		[ "${GPUTM_TEST_SCALE:-}" = small ] || echo "1 --kernel $work/wait4.kernel --set system.devices=cpu" \
 			": , and no register or word of memory has changed, for more than 50000000 cycles;" \
 			"it waits for a store to flag[0] (line 7)"
 		# The message names who is waited for on the other device.
@@ -310,7 +312,7 @@ TABLE
 		done
 		# Without a GPU there is none that could not run.
 		echo '0 --workload w1 --threads 600 --set system.devices=cpu --set gpu.warps=1'
-	} >"$work/table"
+	} | sed 's/--workload w1/& --set workload.kilobytes=64/' >"$work/table"
 	runs <"$work/table"
 	awk -F, '
 		FILENAME ~ /csv$/ { csv[$4] += $2 == "times" && $5 ~ /^[0-9]/; next }
@@ -353,9 +355,9 @@ TABLE
 		done
 	done
 	until set -- "$work"/ended*.part* && [ $# -eq 6 ]; do # they have begun
-		sleep 0.5
+		sleep 0.1
 	done
-	sleep 0.3
+	sleep 0.1
 	# shellcheck disable=SC2046
 	kill $(cat "$work/pids")
 	wait

@@ -12,7 +12,7 @@ case_shapes() {
 	# Here, for a line of a report is as long as a path of it needs.
 	cp "$kernels/eddy.kernel" .
 	for of in "$bank --check" "--system getm $bank" '--system si-tm --workload skew' \
-		'--system hetm --workload w1 --threads 500' '--system local-tm --workload k-means-8' \
+		'--system hetm --workload w1 --threads 100 --set workload.kilobytes=64' '--system local-tm --workload k-means-8' \
 		'--kernel ./eddy.kernel --divergence tbc --check'; do
 		n=$((n + 1))
 		for level in summary roles instances; do
@@ -174,7 +174,7 @@ case_back() {
 	cat >backs <<-TABLE
 		--workload ht-800 --system getm --concurrency inf --seed 5 --set validation_unit.stall_lines=16 --set machine.cores=4
 		--workload bank --threads 100 --machine reference --set warp_clock.backoff_base=0x10 --system getm
-		--system hetm --workload w1 --threads 300 --set system.gpu=getm
+		--system hetm --workload w1 --threads 300 --set system.gpu=getm --set workload.kilobytes=64
 		--kernel $kernels/eddy.kernel --divergence tbc --set core.warps=16
 		--kernel $kernels/bank.kernel --system si-tm --threads 64
 		--keys a

@@ -40,11 +40,11 @@ threads=512
 	echo "0 $of --trace-events window.trace --window 3000:9000"
 	echo "0 $of --trace-events only.trace --trace-only validation_unit,stall_buffer"
 	echo "0 $of --trace-events vcd.trace --vcd vcd"
-	echo '0 --system hetm --workload w1 --threads 4096 --trace-events hetm.trace'
+	echo '0 --system hetm --workload w1 --threads 4096 --set workload.kilobytes=64 --trace-events hetm.trace'
 	for system in $series; do
 		of $system
 		case $system in
-		hetm) of="--system hetm --workload w1 --format csv" ;;
+		hetm) of="--system hetm --workload w1 --threads 4096 --set workload.kilobytes=64 --format csv" ;;
 		pdom) of="--kernel $nested --divergence pdom --format csv" ;;
 		dwf | tbc) of="--kernel $nested --divergence $system --machine thesis-3 --format csv" ;;
 		esac
