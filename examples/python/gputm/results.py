@@ -16,6 +16,7 @@ gputm.Missing: system has no value warptm; it has getm, kilo-tm
 """
 import difflib
 import fnmatch
+import functools
 import itertools
 import json
 import math
@@ -151,13 +152,24 @@ class Grid:
     def index(self, name, value):
         """The number of a value; None: only the other form of the study has it."""
         self.axis(name)
-        found = [i for i, known in enumerate(self.values[name]) if known == text(value)]
+        wanted = text(value)
+        found = [i for i, known in enumerate(self.values[name]) if known == wanted]
         if len(found) > 1:
             raise Missing(f"{name} has the value {value} {len(found)} times: take "
                           f"{self.leader[name]}", self.values[self.leader[name]])
-        if not found and text(value) not in self.others.get(name, ()):
-            raise Missing(f"{name} has no value {text(value)}", self.values[name])
+        if not found and wanted not in self.others.get(name, ()):
+            raise Missing(f"{name} has no value {wanted}", self.values[name])
         return found[0] if found else None
+
+    @functools.cache
+    def places(self, some, over):
+        """For each cell over these axes the place of the cell over some of them."""
+        step, steps, places = 1, {}, [0]
+        for axis in reversed(some):
+            steps[axis], step = step, step * len(self.values[axis])
+        for axis in over:
+            places = [at + i * steps.get(axis, 0) for at in places for i in range(len(self.values[axis]))]
+        return places
 
     def cells(self, over):
         """For each cell, in order, the value of each axis."""
@@ -173,15 +185,8 @@ class Array:
 
     def spread(self, over):
         """The cells, repeated over these axes, which include those of the array."""
-        if over == self.over:
-            return self.cells
-        step, steps, places = 1, {}, [0]
-        for axis in reversed(self.over):
-            steps[axis], step = step, step * len(self.grid.values[axis])
-        for axis in over:
-            places = [at + i * steps.get(axis, 0) for at in places
-                      for i in range(len(self.grid.values[axis]))]
-        return [self.cells[at] for at in places]
+        return self.cells if over == self.over else [self.cells[at] for at in
+                                                     self.grid.places(self.over, over)]
 
     def joint(self, other):
         """The axes of both."""
@@ -202,7 +207,7 @@ class Array:
                 raise Missing(f"the numbers have no axis {name} any more", self.over)
             return Array(self.grid, self.over,
                          self.cells if 0 in keep else [math.nan] * len(self.cells))
-        places = Array(self.grid, (axis,), range(len(self.grid.values[axis]))).spread(self.over)
+        places = self.grid.places((axis,), self.over)
         if several:
             return Array(self.grid, self.over, [cell if place in keep else math.nan
                                                 for cell, place in zip(self.cells, places)])
@@ -216,8 +221,7 @@ class Array:
         over = self.joint(by)
         left = tuple(axis for axis in over if axis not in gone)
         groups = [[] for _ in range(self.grid.size(left))]
-        places = Array(self.grid, left, range(len(groups))).spread(over)
-        for place, key, value in zip(places, by.spread(over), self.spread(over)):
+        for place, key, value in zip(self.grid.places(left, over), by.spread(over), self.spread(over)):
             if not math.isnan(value) and not math.isnan(key):
                 groups[place].append((key, value))
         return Array(self.grid, left, [join(group) if group else math.nan for group in groups])
@@ -362,6 +366,8 @@ class Results:
         self.failed = [line for line in lines if "failed" in line]
         self.chosen, self.asked = None, []
         self._places = [self._place(at, line) for at, line in enumerate(lines, 1)]
+        # Sums are added in the order of the seeds.
+        self._order = sorted(range(len(lines)), key=lambda at: self._places[at][0])
 
     def of_seed(self, at):
         """The same results, of one seed by its place, from 0."""
@@ -369,14 +375,20 @@ class Results:
         out.__dict__.update(self.__dict__, chosen=at)
         return out
 
-    def shuffled(self, number):
-        """The points with results of others of equal workload and seed, as chance has it."""
-        dice, out, groups = random.Random(number), self.of_seed(self.chosen), {}
+    @functools.cached_property
+    def _alike(self):
+        """The places of lines of equal workload and seed, once for all shuffles."""
+        groups = {}
         for at, line in enumerate(self.lines):
             key = tuple(row for row in settings(line).items() if row[0].split(".")[0] in WORKLOAD)
             groups.setdefault(key, []).append(at)
+        return [*groups.values()]
+
+    def shuffled(self, number):
+        """The points with results of others of equal workload and seed, as chance has it."""
+        dice, out = random.Random(number), self.of_seed(self.chosen)
         out.lines = [*self.lines]
-        for places in groups.values():
+        for places in self._alike:
             for at, other in zip(places, dice.sample(places, len(places))):
                 out.lines[at] = self.lines[other]
         return out
@@ -416,7 +428,8 @@ class Results:
             return Array(self.grid, over, [*map(number, self.grid.values[name])])
         sums = [[] for _ in range(self.grid.size(self.grid.over))]
         known = False
-        for line, (seed, cells) in sorted(zip(self.lines, self._places), key=lambda row: row[1][0]):
+        for at in self._order:
+            line, (seed, cells) = self.lines[at], self._places[at]
             value = line.get(name)
             known = known or name in line
             if isinstance(value, (int, float)) and "failed" not in line and self.chosen in (None, seed):
