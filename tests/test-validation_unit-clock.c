@@ -158,6 +158,30 @@ KIT_TEST(test_rollover_ring)
 			rollover_ring(kit, units, detect);
 }
 
+/* A unit that is to roll over does so in the last cycle of the access at work. */
+KIT_MADE(test_rollover_after_the_access_at_work, u, "units=1 access_delay=1")
+{
+	const struct gputm_validation_unit_message stop = { 0, 0 };
+	const struct gputm_validation_unit_request r = { 1, 0x100, 1, 1, 1, false };
+
+	ck_assert_int_eq(gputm_validation_unit_push(u, &r), 0);
+	ck_assert_int_ge(gputm_validation_unit_tick(u), 0);
+	gputm_validation_unit_rollover(u);
+	ck_assert(gputm_validation_unit_ring_pop(u));
+	ck_assert_int_eq(gputm_validation_unit_ring_push(u, &stop), 0);
+	ck_assert_int_eq(gputm_validation_unit_rollover_go(u), 0);
+	for (unsigned left = 2; left; left--) {
+		ck_assert_int_eq(gputm_validation_unit_current_state(u),
+				 GPUTM_VALIDATION_UNIT_STATE_ROLLING);
+		ck_assert_uint_eq(kit_stat(unit_of(u), "rollovers"), 0);
+		ck_assert_int_ge(gputm_validation_unit_tick(u), 0);
+	}
+	ck_assert_uint_eq(kit_stat(unit_of(u), "rollovers"), 1);
+	ck_assert_int_eq(gputm_validation_unit_current_state(u),
+			 GPUTM_VALIDATION_UNIT_STATE_RUNNING);
+	ck_assert(gputm_validation_unit_pop(u));
+}
+
 enum { RUNS, LEADS, FOLLOWS, ALL_STOPPED, ROLLS, PHASES };
 
 /* Unit 1 of 3 as it runs, stops first, stops after unit 0, knows that all have, or rolls over. */
