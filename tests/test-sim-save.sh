@@ -86,7 +86,8 @@ case_workloads() {
 			same $cycle --machine thesis-4 --system warptm-tcd --workload octree --threads 400 \
 				--concurrency inf
 		done
-		same 4000 --machine reference --system kilo-tm --workload bank --threads 300 --concurrency 4
+		same 4000 --machine reference --system kilo-tm --workload bank --threads 300 --concurrency 4 \
+			--set workload.accounts=50 --set system.backoff_from=outcome
 		same 1500 --system warptm-el $hash --set system.commit_trips=1
 		for cycle in 1500 2500; do
 			same $cycle --machine reference --system kilo-tm --workload ht-h --threads 500 \

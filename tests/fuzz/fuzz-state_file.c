@@ -46,7 +46,7 @@ static const struct {
 	{ "900", "--system kilo-tm --trace @/trace " SMALL },
 	{ "1200", "--system warptm " BANK ALL_WARPS "--set machine.l1_bytes=3072 " },
 	{ "1200", "--system warptm-tcd " BANK ALL_WARPS BANKS },
-	{ "1200", "--system warptm-el " HASH },
+	{ "1200", "--system warptm-el --set system.backoff_from=outcome " HASH },
 	{ "1200", "--system eapg " HASH },
 	{ "1200", "--system getm " HASH },
 	{ "1500", "--system getm --set validation_unit.time_bits=6 --set validation_unit.margin=16 "

@@ -132,7 +132,7 @@ static void watch_end(struct sim_port *port, struct sim_warp *warp)
 	}
 	sim_tx_abort(port, warp, watch->wrong, SIM_ABORT_WATCHDOG);
 	if (!gputm_simt_stack_tx_running(warp->stack))
-		sim_kilo_end_attempt(port, warp, watch->wrong);
+		sim_kilo_end_attempt(port, warp, watch->wrong, 0);
 }
 
 /* The entries of the watched lanes in a row of their logs; false: no log has this row. */
@@ -253,6 +253,8 @@ void sim_kilo_free(struct sim_port *port)
 	sim_free(kilo->core);
 	sim_free(kilo->partition);
 	sim_free(kilo->owner);
+	sim_free(kilo->holder);
+	sim_free(kilo->failed_at);
 	sim_free(kilo);
 }
 
@@ -288,6 +290,12 @@ void sim_kilo_io(struct sim_port *port, struct sim_io *io)
 	SIM_IO_ARRAY(io, kilo->owner, kilo->owners);
 	for (uint64_t i = 0; i < kilo->owners; i++)
 		sim_io_below(io, "owner", kilo->owner[i], cores);
+	if (!kilo->holder)
+		return;
+	SIM_IO_ARRAY(io, kilo->failed_at, warps);
+	SIM_IO_ARRAY(io, kilo->holder, kilo->owners);
+	for (uint64_t i = 0; i < kilo->owners; i++)
+		sim_io_below(io, "holder", kilo->holder[i], port->shape.warps);
 }
 
 void sim_kilo_check(struct sim_port *port, const struct sim_message *message, enum sim_way way,
@@ -329,6 +337,12 @@ static int allocate(struct sim_port *port, struct kilo *kilo)
 	kilo->core = sim_calloc(cores, sizeof *kilo->core);
 	kilo->partition = sim_calloc(port->shape.partitions, sizeof *kilo->partition);
 	kilo->owner = sim_calloc(kilo->owners, sizeof *kilo->owner);
+	if (kilo->config->system.backoff_from == BACKOFF_FROM_OUTCOME) {
+		kilo->holder = sim_calloc(kilo->owners, sizeof *kilo->holder);
+		kilo->failed_at = sim_calloc(warps, sizeof *kilo->failed_at);
+		if (!kilo->holder || !kilo->failed_at)
+			return -ENOMEM;
+	}
 	return kilo->log && kilo->walked && kilo->watch && kilo->floor && kilo->core &&
 		       kilo->partition && kilo->owner ? 0 : -ENOMEM;
 }
@@ -394,10 +408,12 @@ int sim_kilo_make(struct sim_port *port, struct kilo *kilo,
 	return error;
 }
 
-static const struct gputm_param option_rows[] = { SIM_STRONG_ROW(kilo_options) };
+static const struct gputm_param option_rows[] = { SIM_KILO_ROWS(kilo_options) };
+const char *const sim_backoff_names[] = { "end", "outcome" };
 
 static const struct gputm_params option_params = {
-	"system", sizeof(struct kilo_options), option_rows, 1, NULL, 0,
+	"system", sizeof(struct kilo_options), option_rows,
+	sizeof option_rows / sizeof *option_rows, NULL, 0,
 };
 
 static const struct gputm_params *options(void)

@@ -21,10 +21,11 @@ enum { PACKET_SMALL = SIM_DO_SYSTEM, PACKET_LARGE, REPORT };
 	 (GPUTM_COMMIT_UNIT_WORDS_MAX - SMALL_WORDS) * sizeof(struct gputm_commit_unit_word))
 
 enum { ISOLATION_WEAK, ISOLATION_STRONG };
+enum { BACKOFF_FROM_END, BACKOFF_FROM_OUTCOME };
 
 struct kilo_options {
 	size_t size;
-	uint32_t isolation;
+	uint32_t isolation, backoff_from;
 };
 
 struct kilo_config {
@@ -79,6 +80,10 @@ struct kilo {
 	uint64_t empty;		      /* transactions that needed no CID so far */
 	uint8_t *owner;		      /* core of a warp, by its first CID modulo owners */
 	uint64_t owners;	      /* a power of two, no less than the ring */
+	/* NULL unless back-off counts from outcomes: the warp of the core by its first CID modulo
+	 * owners, and by warp of the machine when a verdict of failed lanes last left the core. */
+	uint8_t *holder;
+	uint64_t *failed_at;
 	bool at_once; /* validation, outcomes and verdicts take no message and no time */
 	/* Called for each write of a commit unit when the L2 serves it; NULL for none. */
 	void (*wrote)(struct sim_port *port, uint32_t partition,
@@ -136,16 +141,22 @@ void sim_strong_note(struct sim_port *port, struct kilo_partition *partition,
 /* CIDs have retired: accesses that waited for them go to the L2. */
 void sim_strong_release(struct sim_port *port, struct kilo_partition *partition);
 bool sim_strong_keep(struct sim_port *port, struct sim_message *message, uint32_t words);
-/* The row of system.isolation; options is the struct that has it. */
-#define SIM_STRONG_ROW(options)                                                                \
+/* The rows that all have; options is the struct that has them. */
+#define SIM_KILO_ROWS(options)                                                                 \
 	{ "isolation", (uint32_t)offsetof(struct options, isolation), sizeof(uint32_t),        \
 	  ISOLATION_WEAK, ISOLATION_STRONG, ISOLATION_WEAK, false,                             \
 	  "strong: accesses outside transactions are ordered with them, too",                  \
-	  "thesis 8.2.2", sim_strong_names }
-extern const char *const sim_strong_names[];
+	  "thesis 8.2.2", sim_strong_names },                                                  \
+	{ "backoff_from", (uint32_t)offsetof(struct options, backoff_from), sizeof(uint32_t),  \
+	  BACKOFF_FROM_END, BACKOFF_FROM_OUTCOME, BACKOFF_FROM_END, false,                     \
+	  "from when back-off counts: the end of the warp's commit, or its last failed lane's " \
+	  "outcome", "released simulator: outcome", sim_backoff_names }
+extern const char *const sim_strong_names[], *const sim_backoff_names[];
 
 /* kilo_wires.c */
-void sim_kilo_end_attempt(struct sim_port *port, struct sim_warp *warp, uint64_t fail);
+/* The lanes in fail run again after their back-off, of which so many core cycles are over. */
+void sim_kilo_end_attempt(struct sim_port *port, struct sim_warp *warp, uint64_t fail,
+			  uint64_t over);
 void sim_kilo_commit(struct sim_port *port, struct sim_warp *warp);
 void sim_kilo_at_core(struct sim_port *port, const struct sim_message *message);
 void sim_kilo_at_partition(struct sim_port *port, const struct sim_message *message);

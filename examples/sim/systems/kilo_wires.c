@@ -57,7 +57,8 @@ static void call_partition(struct sim_port *port, uint32_t partition, uint64_t f
 	sim_call_partition(port, partition, sim_align(from, port->unit_ticks));
 }
 
-void sim_kilo_end_attempt(struct sim_port *port, struct sim_warp *warp, uint64_t fail)
+void sim_kilo_end_attempt(struct sim_port *port, struct sim_warp *warp, uint64_t fail,
+			  uint64_t over)
 {
 	struct kilo *kilo = port->state;
 	const struct kilo_core *core = &kilo->core[warp->core];
@@ -67,6 +68,7 @@ void sim_kilo_end_attempt(struct sim_port *port, struct sim_warp *warp, uint64_t
 	for (SIM_EACH_LANE(lane, fail))
 		aborts[lane] = warp->attempt[lane];
 	wait = gputm_commit_sequencer_backoff(core->sequencer, fail, aborts);
+	wait -= wait < over ? wait : over;
 	sim_tx_over(port, warp, sim_now(port) + (1 + wait) * port->core_ticks);
 }
 
@@ -100,8 +102,19 @@ static void grant(struct sim_port *port, uint32_t index, struct kilo_core *core)
 		return;
 	}
 	kilo->owner[first & (kilo->owners - 1)] = (uint8_t)index;
+	if (kilo->holder)
+		kilo->holder[first & (kilo->owners - 1)] = (uint8_t)warp;
 	sim_must(port, gputm_commit_sequencer_grant(core->sequencer, first),
 		 "the commit sequencer refused its CIDs");
+}
+
+/* Failed lanes of the warp with this first CID have their verdict. */
+static void note_failed(struct sim_port *port, uint32_t core, uint64_t first_cid)
+{
+	struct kilo *kilo = port->state;
+	uint32_t warp = kilo->holder[first_cid & (kilo->owners - 1)];
+
+	kilo->failed_at[core * port->shape.warps + warp] = sim_now(port);
 }
 
 static void send_packet(struct sim_port *port, uint32_t core, uint32_t partition,
@@ -122,6 +135,9 @@ static void send_packet(struct sim_port *port, uint32_t core, uint32_t partition
 	}
 	memcpy(sim_slab_at(slab, message.c), packet, gputm_commit_unit_message_size(packet));
 	message.kind = kind[packet->kind];
+	if (kilo->holder && packet->kind == GPUTM_COMMIT_UNIT_MESSAGE_VERDICT &&
+	    packet->mask & ~packet->yes)
+		note_failed(port, core, packet->first_cid);
 	if (packet->kind == GPUTM_COMMIT_UNIT_MESSAGE_DONE && !packet->yes)
 		message.kind = SIM_TRAFFIC_SKIP;
 	message.core = (uint8_t)core;
@@ -138,7 +154,7 @@ static void finish(struct sim_port *port, uint32_t core,
 {
 	struct kilo *kilo = port->state;
 	struct sim_warp *warp = sim_warp_of(port, core, done->warp);
-	uint64_t cid = done->first_cid, lanes = done->pass | done->fail;
+	uint64_t cid = done->first_cid, lanes = done->pass | done->fail, over = 0;
 
 	for (SIM_EACH_LANE(lane, lanes)) {
 		bool with_cid = done->with_cid >> lane & 1;
@@ -153,7 +169,9 @@ static void finish(struct sim_port *port, uint32_t core,
 		sim_tx_abort(port, warp, done->fail, SIM_ABORT_VALIDATION);
 	if (done->pass)
 		sim_tx_commit(port, warp, done->pass, warp->witness);
-	sim_kilo_end_attempt(port, warp, done->fail);
+	if (kilo->holder && done->fail)
+		over = (sim_now(port) - kilo->failed_at[warp->number]) / port->core_ticks;
+	sim_kilo_end_attempt(port, warp, done->fail, over);
 }
 
 /* Take the packets that the sequencer offers after its tick. */

@@ -82,7 +82,7 @@ static void commit(struct sim_port *port, struct sim_warp *warp)
 	if (tm->eapg && lanes)
 		lanes = sim_eapg_commit(port, warp, lanes);
 	if (!lanes) {
-		sim_kilo_end_attempt(port, warp, 0);
+		sim_kilo_end_attempt(port, warp, 0, 0);
 	} else if (tm->config->system.resolver == RESOLVER_NONE || !(lanes & (lanes - 1))) {
 		hand_over(port, warp);
 	} else {
@@ -153,6 +153,7 @@ static int make(struct sim_port *port, bool tcd)
 		return -EINVAL;
 	tm->kilo_config = config->kilo;
 	tm->kilo_config.system.isolation = config->system.isolation;
+	tm->kilo_config.system.backoff_from = config->system.backoff_from;
 	if (tcd)
 		tm->kilo_config.commit_unit.pending_block = config->last_written.granularity;
 	error = sim_kilo_make(port, &tm->kilo, &tm->kilo_config);
@@ -213,7 +214,7 @@ static const char *const broadcasts[] = { "flit", "addresses" };
 	ROW(resolver, RESOLVER_NONE, RESOLVER_SCR, RESOLVER_2PCR,                              \
 	    "how conflicts within a warp are resolved; ideal: exact and sequential", resolvers), \
 		ROW(resolver_overhead, 0, 1, 1, "whether that takes time", NULL),              \
-		SIM_STRONG_ROW(options)
+		SIM_KILO_ROWS(options)
 
 static const struct gputm_param option_rows[] = { OPTIONS };
 

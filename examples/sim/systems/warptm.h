@@ -18,7 +18,7 @@ struct options {
 	size_t size;
 	uint32_t resolver;
 	bool resolver_overhead;
-	uint32_t isolation;
+	uint32_t isolation, backoff_from;
 	uint32_t early_abort, broadcast; /* of EAPG, as the next */
 	bool pause;
 	uint32_t commit_trips; /* of WarpTM-EL */

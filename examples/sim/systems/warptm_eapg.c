@@ -251,7 +251,7 @@ bool sim_eapg_watch(struct sim_port *port, struct sim_warp *warp)
 
 	*fresh &= ~bit;
 	if (look && !abort_early(port, warp, gputm_simt_stack_tx_running(warp->stack))) {
-		sim_kilo_end_attempt(port, warp, 0);
+		sim_kilo_end_attempt(port, warp, 0, 0);
 		return true;
 	}
 	return sim_kilo_watch(port, warp);

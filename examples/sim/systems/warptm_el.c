@@ -73,7 +73,7 @@ static bool abort_stale(struct sim_port *port, struct sim_warp *warp)
 	sim_tx_abort(port, warp, lanes, SIM_ABORT_CONFLICT);
 	if (gputm_simt_stack_tx_running(warp->stack))
 		return false;
-	sim_kilo_end_attempt(port, warp, 0);
+	sim_kilo_end_attempt(port, warp, 0, 0);
 	return true;
 }
 
